@@ -42,7 +42,7 @@ def lint(**words: Any) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run on the words of a command line; a word ``@FILE`` stands for the lines of that file."""
+    """Run on the words of a command line. A word ``@FILE`` is replaced by the lines of that file."""
     try:
         lint.main([word for argument in arguments for word in _expanded(argument)], standalone_mode=False)
     except click.ClickException as error:

@@ -23,25 +23,25 @@ LONG = (
     "hunt", "widen", "verify_harm", "verify_protocols", "odd_surroundings", "fuzz_operators", "cli", "two_releases",
     "keeping", "torchapi_locating", "python_semantics", "python_traced_goldens", "python_captures",
 )  # fmt: skip
-"""The files of tests that take longest: they begin first, so that no process waits for another at the end."""
+"""Test files that take longest. They start first, so that no process waits for another at the end."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Read the tests, and torch with them, without the garbage collector, which then leaves all of it alone."""
+    """Collect the tests, which imports torch, with the garbage collector off. It then ignores these objects."""
     with collecting_nothing():
         return (yield)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Bring the files that take longest to the front."""
+    """Move the test files that take longest to the front."""
     places = {f"test_{name}": number for number, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def plain_pytest() -> Iterator[None]:
-    """A pytest that a test starts does not import hypothesis, which is half of its start."""
+    """Disable hypothesis in a pytest that a test starts. Its import takes half of the startup time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
         yield
@@ -49,14 +49,14 @@ def plain_pytest() -> Iterator[None]:
 
 @pytest.fixture
 def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder of this test's own."""
+    """Use a cache folder of this test's own and return it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
 @pytest.fixture
 def quick_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Extensions that are built find torch's large headers precompiled, where there is a g++."""
+    """Make torch's large headers precompiled for the extensions that a test builds, if there is a g++."""
     if shutil.which("g++") is None:
         return
     from precompiling import compiler
@@ -70,7 +70,7 @@ def quick_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def ready() -> Iterator[Laboratory]:
-    """A laboratory whose children are forks of one process that holds torch as it is installed, for all tests."""
+    """Yield a laboratory for all tests whose children are forks of one process with the installed torch."""
     with (
         scratch_folder() as scratch,
         forking(Laboratory(locate(None, None).python, scratch, Limits()), 2, scripts=True, exchange=True) as laboratory,
@@ -80,5 +80,5 @@ def ready() -> Iterator[Laboratory]:
 
 @pytest.fixture
 def toy() -> Registry:
-    """The registry of the toy wing in tests/support."""
+    """Return the registry of the toy wing in tests/support."""
     return Registry(("toywing",))

@@ -1,4 +1,4 @@
-"""Fake kernels to start from: what they are made of, and that they say what the kernels give."""
+"""Tests of drafts of fake kernels: the statements that they contain, and their agreement with the kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fix --add-ignore``: a comment beside each finding, and not a byte of code changed."""
+"""Tests of ``fix --add-ignore``, which adds a comment for each finding and changes no code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PYTHON = load_language("symfix.python")
 
 
 def noted(text: str, *places: str, rule: str = "r", suffix: str = ".py") -> Ignored:
-    """What becomes of a text with a fix at the first byte of each of the places."""
+    """Return the result for a text with a fix at the first byte of each place."""
     content = text.encode()
     starts = [content.index(place.encode()) for place in places]
     fixes = [Fix(rule, 1, Safety.SAFE, (Edit(start, start + 1, b"!"),), "m") for start in starts]

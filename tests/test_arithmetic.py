@@ -1,4 +1,4 @@
-"""What children remember of the arithmetic of sizes is what torch says of it."""
+"""Tests of the children's cache of size arithmetic, whose results must equal torch's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OPERATIONS: tuple[Callable[[Any, Any], Any], ...] = (
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The operations that torch itself has done, where children's memory lies above it."""
+    """Yield a growing list of the operations that torch performs itself, below the children's cache."""
     done: list[str] = []
 
     def counting(name: str, operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -44,13 +44,13 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def sizes(environment: ShapeEnv) -> list[Any]:
-    """Two sizes that nobody knows, what is made of them, numbers, and a float."""
+    """Return two unbacked symbols, expressions of them, numbers, and a float."""
     one, other = environment.create_unbacked_symint(), environment.create_unbacked_symint()
     return [one, other, one * other, one + 1, 0, 1, 7, torch.sym_float(one)]
 
 
 def said(environment: ShapeEnv) -> list[str]:
-    """Of each operation on each pair of `sizes` the expression, its type and what is known of its value."""
+    """Return the expression, type and known value of each operation on each pair of `sizes`."""
     found = []
     for (left, right), operation in itertools.product(itertools.product(sizes(environment), repeat=2), OPERATIONS):
         if not isinstance(left, int) or not isinstance(right, int):
@@ -100,7 +100,7 @@ def test_sizes_with_a_value_keep_it(counted: list[str]) -> None:
 
 
 def test_what_torch_refuses_is_refused(counted: list[str]) -> None:
-    """A number outside of any trace, after the same operation in one."""
+    """Use a number outside of any trace, after the same operation inside one."""
     size = ShapeEnv().create_unbacked_symint().node
     five = size.wrap_int(5)
     assert five.mul(five).expr == 25
@@ -110,7 +110,7 @@ def test_what_torch_refuses_is_refused(counted: list[str]) -> None:
 
 
 def test_a_value_that_the_environment_gives_is_asked_of_each() -> None:
-    """As in releases that look the value of ``s0 + u0 - u0`` up."""
+    """Use an environment as in releases that look up the value of ``s0 + u0 - u0``."""
 
     class Node:
         fx_node = None

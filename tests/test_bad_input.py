@@ -1,4 +1,4 @@
-"""Whatever can be wrong with what a person hands over: one clear line, the right exit code, files as they were."""
+"""Tests of wrong input from a person: one clear line, the right exit code, unchanged files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from running import MENDED, SHAPES, git, symfix
 
 
 def only_line(text: str, *words: str) -> None:
-    """The first line names the thing and the way out."""
+    """Assert that the first line, or the last of a usage message, contains the words."""
     line = text.splitlines()[0] if not text.startswith("Usage") else text.splitlines()[-1]
     for word in words:
         assert word in line, text
@@ -60,7 +60,7 @@ def test_broken_cpp_is_said_with_its_line_and_the_rest_is_mended(tmp_path: Path)
         "#include <ATen/ATen.h>\nat::Tensor f(const at::Tensor& t) {\n  g(t.size(0);\n  return t.view(t.numel());\n}\n"
     )
     (tmp_path / "a.cpp").write_text(text)
-    for again in range(2):  # the second time from what is stored
+    for again in range(2):  # the second result is cached
         ended = symfix("check", "a.cpp", "--all-functions", cwd=tmp_path, code=1)
         assert "a.cpp:3:14: does not parse here" in ended.stderr, again
         assert "a.cpp:4:" in ended.stdout
@@ -162,7 +162,7 @@ def test_a_dirty_tree_without_git(source: Path, tmp_path: Path) -> None:
 
 
 def python_without_torch(tmp_path: Path, version: str | None = None) -> Path:
-    """An interpreter whose torch is missing, or of another version."""
+    """Write an interpreter whose torch is missing or has another version."""
     packages = tmp_path / "packages"
     if version is not None:
         (packages / "torch").mkdir(parents=True)

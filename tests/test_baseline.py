@@ -1,4 +1,4 @@
-"""A baseline: today's findings are known, tomorrow's are reported, and a known one is known wherever it moves."""
+"""Tests of baselines: known findings are recognized after they have moved, and only new ones are reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAD = "import torch\n\n\ndef {}(x: torch.Tensor):\n"
 
 
 def found(text: str, *words: str, rule: str = "r", function: str | None = "f") -> tuple[SourceFile, list[Fix]]:
-    """A file with a fix at each of the words."""
+    """Return a file and a fix at each of the words."""
     starts = [text.encode().index(word.encode()) for word in words]
     fixes = [Fix(rule, 1, Safety.SAFE, (Edit(at, at + 1, b"!"),), "m", function=function) for at in starts]
     return SourceFile(Path("a.cpp"), text.encode()), fixes
@@ -96,7 +96,7 @@ def test_what_is_no_baseline_says_the_way_out(tmp_path: Path, text: str | None, 
 
 @pytest.fixture
 def big(tmp_path: Path) -> Path:
-    """A project of 20 modules with 100 findings each."""
+    """Write a project of 20 modules with 100 findings each."""
     (tmp_path / "src").mkdir()
     for module in range(20):
         functions = (HEAD.format(f"f{n}") + LINE.format(0) * 5 for n in range(20))

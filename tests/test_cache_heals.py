@@ -1,4 +1,4 @@
-"""Whatever became of what is stored: a miss, never a crash, never another answer."""
+"""Tests of damaged caches. Any damage is a cache miss, never a crash or another result."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def flipped(content: bytes, at: int) -> bytes:
 
 
 class Asked:
-    """Stands for a laboratory and counts what it is asked; ``place`` is a torch."""
+    """Fake laboratory of one torch, which counts its requests."""
 
     python = Path("python")
     limits = Limits()
@@ -118,7 +118,7 @@ KINDS: dict[str, Callable[[Asked], object]] = {
     "regressions": lambda asked: additions._kept(REPAIR, cast(Any, asked), asked.regression),
 }
 ELSEWHERE = {"rules", "results", "projects", "evidence", "objects", "precompiled", "hunts", "repair", "written"}
-"""Kinds with a test of their own below."""
+"""Kinds of entries with separate tests below."""
 
 
 def files(cache: Path) -> list[Path]:
@@ -225,7 +225,7 @@ def test_a_journal_loses_the_line_that_is_damaged_and_no_other(tmp_path: Path) -
             else:
                 kept = Trials(path, "torch")
                 left = [name for name in names if (found := kept.get(name.name)) and found.verdict == "passed"]
-            # A line's end belongs to two of them.
+            # A line end belongs to two lines.
             assert len(left) >= len(names) - 2 and set(left) <= set(names)
         for damage in DAMAGES.values():
             path.write_bytes(damage(whole))
@@ -303,7 +303,7 @@ def test_the_cache_holds_no_pickles(tmp_path: Path, fresh_cache: Path) -> None:
             assert not re.search(r"\b(import|from) (pickle|marshal|shelve|dill)\b", path.read_text(encoding="utf-8"))
 
 
-# Somebody else's cache.
+# The cache of another user.
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])

@@ -1,4 +1,4 @@
-"""``--executor dask://HOST:PORT``: two worker processes, of which one is killed in the middle, and nothing is lost."""
+"""Tests of ``--executor dask://HOST:PORT``: no result is lost if one of two worker processes is killed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOP = Path(__file__).resolve().parents[1]
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """A scheduler that gives a task to a second worker when its first one died, and no more; two worker processes."""
+    """Yield the address of a scheduler with two worker processes. After a death it runs a task once more."""
     settings = {"distributed.scheduler.allowed-failures": 1}
     with (
         dask.config.set(settings),
@@ -101,7 +101,7 @@ def test_hunt_says_the_same_as_here_while_a_worker_is_killed(address: str, tmp_p
 
 
 def killed(address: str, after: float, *words: str, cwd: Path, **surroundings: str) -> str:
-    """What a command says that works on the cluster, of which a worker is killed in the middle."""
+    """Return the output of a command on the cluster. One of its workers is killed after some seconds."""
     (victim, *_) = workers_of(address)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(symfix, *words, "--executor", address, cwd=cwd, code=0, **surroundings)
@@ -118,7 +118,7 @@ def test_a_repair_is_the_same_as_here_while_a_worker_is_killed(address: str, tmp
         if name == "here":
             symfix(*words, cwd=tmp_path, code=0, XDG_CACHE_HOME=str(place))
         else:
-            # A repair hunts here in either case.
+            # A repair hunts on this machine in both cases.
             hunts = Path("symfix", storage.LAYOUT, "hunts")
             shutil.copytree(tmp_path / "cache-here" / hunts, place / hunts)
             said = killed(address, 12.0, *words, cwd=tmp_path, XDG_CACHE_HOME=str(place))

@@ -1,4 +1,4 @@
-"""``[tool.symfix]``: what may stand there, and what an error says."""
+"""Tests of ``[tool.symfix]``: accepted values and error messages."""
 
 from __future__ import annotations
 

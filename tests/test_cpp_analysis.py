@@ -1,4 +1,4 @@
-"""The modules that decide in the C++ wing, on a few lines each: seeds, growth, signatures, comparisons."""
+"""Tests of the C++ wing's analysis on a few lines each: sources, propagation, signatures, comparisons."""
 
 from __future__ import annotations
 

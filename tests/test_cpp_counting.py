@@ -1,4 +1,4 @@
-"""Which unsigned numbers a SymInt has too: those that count something, and no limit that may be the largest of all."""
+"""Tests of unsigned values that a SymInt can represent: counts, but no limit that may be the largest number."""
 
 from __future__ import annotations
 

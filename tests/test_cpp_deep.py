@@ -1,4 +1,4 @@
-"""Generated code: deep nesting is left with a reason, long chains take a step each."""
+"""Tests of generated code: deep nesting is skipped with a reason, and long chains take one step for each link."""
 
 from __future__ import annotations
 

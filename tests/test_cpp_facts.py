@@ -1,4 +1,4 @@
-"""What each handler of the C++ wing says of a symbolic value at its place: one line of C++, the facts as texts."""
+"""Tests of the dataflow facts of each handler in the C++ wing, on one line of C++."""
 
 from __future__ import annotations
 

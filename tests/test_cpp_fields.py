@@ -1,4 +1,4 @@
-"""Members of structs: which structs are read, what follows when a member becomes symbolic, and what keeps it."""
+"""Tests of struct members: recognized structs, consequences of a symbolic member, and reasons to keep it concrete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a C++ fix may touch beside its own words: includes, line ends, and lines that became too long."""
+"""Tests of C++ formatting: a fix may also touch includes, line ends, and lines that became too long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How functions are read out of a text, for the rules and for the verifier."""
+"""Tests of the extraction of functions from a text, for rules and for the verifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function hands to operators, and what it selects by."""
+"""Tests of argument flow: the values that a function passes to operators, and those that it uses for selection."""
 
 from __future__ import annotations
 

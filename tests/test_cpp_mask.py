@@ -1,4 +1,4 @@
-"""Masking hides text from the grammar and moves nothing; what it hides is not forgotten."""
+"""Tests of masks, which hide text from the grammar without moving any of it. Hidden uses are still reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who a name is at its place, and of what type: scopes, shadowing, declarations that look like functions."""
+"""Tests of names and types at a place: scopes, shadowing, and declarations that resemble functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of one name: which a call means, which the schema means, and when their signatures may change."""
+"""Tests of overloads: the one that a call or a schema means, and the conditions for changing their signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What C++ and Python text registers: macros expanded, keys wherever they stand, several files as one project."""
+"""Tests of registrations in C++ and Python text: expanded macros, dispatch keys, and projects of several files."""
 
 from __future__ import annotations
 

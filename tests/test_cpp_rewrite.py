@@ -1,4 +1,4 @@
-"""The modules that write in the C++ wing: promotions as edits, the words of a fix, includes, comparisons as methods."""
+"""Tests of the C++ wing's rewriting: edits of promotions, messages of fixes, includes, comparisons as methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden operators built as they were and as they became: equal on real Tensors, symbolic only afterwards."""
+"""Tests of golden operators, built before and after: equal on real Tensors, symbolic only afterwards."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def _library(side: str) -> str:
-    """The goldens of one side in a namespace of their own, registered as composite operators."""
+    """Return the goldens of one side in their own namespace, registered as composite operators."""
     texts = [(FOLDER / f"{case}.{side}.cpp").read_text() for case, _ in SCHEMAS.values()]
     lines = [f'  m.def("{name}({schema}) -> Tensor", &shapes::{name});' for name, (_, schema) in SCHEMAS.items()]
     block = ["#include <torch/library.h>", f"TORCH_LIBRARY(golden_{side}, m) {{", *lines, "}", ""]

@@ -1,4 +1,4 @@
-"""Skips are output: every reason of the C++ wing has a small file that produces it."""
+"""Tests of skips. A small file produces each reason of the C++ wing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOLDER = Path(symfix.cpp.__file__).parent
 
 @dataclass(frozen=True)
 class Case:
-    """A file in which a rule leaves something for exactly one reason, or several for a list of them."""
+    """File in which a rule skips code for exactly one reason, apart from those in ``beside``."""
 
     reason: str
     text: str
@@ -151,11 +151,11 @@ CASES = (
          "use_sym_check"),
 )  # fmt: skip
 UNREACHED = {"two-kinds"}
-"""Reasons that no small file here produces yet; the list may only become shorter."""
+"""Reasons without a small file that produces them. This set may only become smaller."""
 OF_SEVERAL_FILES = {"named-elsewhere"}
-"""Produced in test_widen_schema.py."""
+"""Reasons that test_widen_schema.py produces."""
 BY_SYNTAX = {"structured-binding", "c-array"}
-"""What the declaration of a variable is called, too."""
+"""Reasons that are also names of kinds of declaration."""
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=f"{n}-{case.reason}") for n, case in enumerate(CASES)])

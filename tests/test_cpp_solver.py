@@ -1,4 +1,4 @@
-"""Refusals go backwards to what they follow from, and edges make transactions: small graphs, no syntax."""
+"""Tests of the solver on small graphs: refusals propagate to causes, and connected edges form transactions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def value(name: str) -> Value:
 
 
 def graph(edges: str, **sinks: SkipReason) -> FlowGraph:
-    """A graph from words such as ``"A>n n>m"``: A is the cause of n, n that of m."""
+    """Build a graph from words such as ``"A>n n>m"``, in which A is the cause of n, and n that of m."""
     pairs = (edge.split(">") for edge in edges.split())
     places = ((value(name), Refusal(0, 1, reason, reason.sentence)) for name, reason in sinks.items())
     return FlowGraph(tuple((value(cause), value(effect)) for cause, effect in pairs), tuple(places))

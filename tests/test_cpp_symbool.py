@@ -1,4 +1,4 @@
-"""What a comparison says of every size of at least 2, and how it is asked without forcing the answer."""
+"""Tests of comparisons: their result for all sizes of at least 2, and their forms that add no guard."""
 
 from __future__ import annotations
 

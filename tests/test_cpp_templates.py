@@ -1,4 +1,4 @@
-"""Function templates that are called with a size: what depends on the type, and what the text may not say."""
+"""Tests of function templates with a symbolic argument: dependent types, and reasons for a refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C++ composites as Python decompositions: what they do, what is refused and why, and that a wrong one dies."""
+"""Tests of the translation of C++ composites to Python decompositions: results, refusals, and failing proofs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Tree = Callable[[str], Translator]
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
-    """A tree with one file of C++, whose operators are those of the installed torch."""
+    """Return a function that makes a translator for one C++ file, with the operators of the installed torch."""
 
     def made(cpp: str) -> Translator:
         folder = tmp_path / "aten" / "src" / "ATen" / "native"
@@ -41,7 +41,7 @@ def tree(tmp_path: Path) -> Tree:
 
 @pytest.fixture
 def run() -> Iterator[Callable[[str], Any]]:
-    """Runs the text of a translation and gives the kernel that it registers, until the test ends."""
+    """Yield a function that runs a translation and returns the registered kernel. Registrations end with the test."""
     overloads = []
 
     def kernel(text: str) -> Any:

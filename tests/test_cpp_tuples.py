@@ -1,4 +1,4 @@
-"""Tuples, whose parts become symbolic one by one, and code on real data, where they become integers again."""
+"""Tests of tuples, whose parts are promoted separately, and of code on real data, which converts sizes to integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is cut off, torn or half merged is told from what only looks so, without a tree."""
+"""Tests that distinguish truncated, torn and half-merged files from whole ones without a syntax tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Integer parameters that are sizes: what says so, what speaks against it, and what becomes of the function."""
+"""Tests of integer parameters that are sizes: evidence for and against it, and the widened function."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def said(body: str, parameters: str = "const at::Tensor& x, int64_t n") -> tuple
 
 
 def made(source: SourceFile, name: str | None = None) -> str | None:
-    """The text after the parameter n takes a SymInt, or None where it does not."""
+    """Return the text after the parameter n takes a SymInt, or None if it can't."""
     know = knowledge(source, context())
     (function,) = know.model.named("warp")
     signature = widened(function, ("n",), name)

@@ -1,4 +1,4 @@
-"""One fix crosses few module boundaries, and no two modules of a wing call each other."""
+"""Tests of calls between modules: one fix makes few of them, and no two modules of a wing call each other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from scoreboards.crossings import SAMPLES, Sample, circles, crossings, in_goldens, of_one_fix
 
 MOST = {"use_sym_sizes": 70, "guard_size_branches": 55, "use_torch_check": 70}
-"""How many crossings a fix may take; the limits may only become smaller."""
+"""Largest number of calls between modules for a fix of each rule. The limits may only become smaller."""
 
 
 @pytest.mark.parametrize("sample", [pytest.param(one, id=one.rule) for one in SAMPLES])

@@ -1,4 +1,4 @@
-"""The documentation is correct: generated pages are up to date, links lead somewhere, commands and options exist."""
+"""Tests of the documentation: pages are up to date, link targets exist, commands and options exist."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def commands(text: str) -> list[list[str]]:
-    """The words of every `symfix …` in code, without comments; a line that ends with a backslash goes on."""
+    """Return the words of every `symfix …` in code, without comments. A backslash at the end of a line continues it."""
     lines = [line for block in _BLOCK.findall(text) for line in re.sub(r"\s*\\\n\s*", " ", block).splitlines()]
     lines += _INLINE.findall(text)
     found = []
@@ -89,9 +89,9 @@ def commands(text: str) -> list[list[str]]:
 
 
 def unknown(words: list[str]) -> list[str]:
-    """What of a command line does not exist: commands and options."""
+    """Return the commands and options of a command line that do not exist."""
     command: click.Command = main_group
-    # Behind it stands a command of the user's.
+    # A user's command follows it.
     rest = words[: words.index("--")] if "--" in words else list(words)
     while isinstance(command, click.Group) and rest and not rest[0].startswith(("-", "…")):
         names = rest.pop(0).split("|")

@@ -1,4 +1,4 @@
-"""How a child starts."""
+"""Tests of the start of a child."""
 
 from __future__ import annotations
 

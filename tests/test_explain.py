@@ -1,4 +1,4 @@
-"""`symfix explain`: real errors of torch 2.13.0 in golden/explain, the same damaged, and texts that are none."""
+"""Tests of `symfix explain`: real errors of torch 2.13.0 in golden/explain, damaged copies, and other texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`symfix export`: models that do not export go from failing to proven, and what is left has its reason."""
+"""Tests of `symfix export`: models that fail to export become proven, and the others have a reason."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Exporting = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def holding() -> Iterator[Forking]:
-    """A torch that exports, as `procedure` starts one for each command."""
+    """Yield a fork server for exports, as `procedure` starts one for each command."""
     with (
         scratch_folder() as scratch,
         forking(Laboratory(locate(None, None).python, scratch, Limits()), children(None), exports=True) as laboratory,
@@ -67,7 +67,7 @@ def holding() -> Iterator[Forking]:
 
 @pytest.fixture
 def exporting(holding: Forking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exporting:
-    """``symfix export`` in this process and this test's folder, on the torch that the tests of this file share."""
+    """Return ``symfix export`` as a function, which runs here and in this test's folder on the shared torch."""
 
     @contextmanager
     def held(laboratory: Laboratory, jobs: int, *, exports: bool) -> Iterator[Forking]:
@@ -382,6 +382,30 @@ def target():
     assert "model.py:6 in forward" in said
 
 
+SPECIAL = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        d = x.abs()
+        return d.mean() if d.numel() > 0 else 0.0 * d.sum()
+
+def target():
+    return {"model": Model(), "args": (torch.randn(5, 4),), "dynamic": {"x": {0: "batch"}}}
+"""
+
+
+def test_a_branch_for_size_0_is_found_with_dynamic_sizes_and_removed_with_unbacked(
+    tmp_path: Path, exporting: Exporting
+) -> None:
+    (tmp_path / "model.py").write_text(SPECIAL)
+    said = exporting("model.py", code=1)
+    assert "stops, special-size" in said
+    assert "model.py:7 in forward" in said
+    assert "tried:" not in said
+    assert "model.py: proven" in exporting("model.py", "--unbacked", code=0)
+
+
 TARGET = "def target():\n    return {'model': torch.nn.Linear(4, 3), "
 
 
@@ -507,7 +531,7 @@ def test_names_in_a_patch(tmp_path: Path) -> None:
 
 
 class Said(Targets):
-    """Answers as it is told, one trial for each call."""
+    """Trials with the given results, one for each call."""
 
     def say(self, *trials: ModelTrial) -> list[ModelTrial]:
         told = iter(trials)

@@ -1,4 +1,4 @@
-"""What the children of `symfix export` make out: conditions in a line's own words, truths of conditions, targets."""
+"""Tests of the children of `symfix export`: conditions in the names of a line, truth values of conditions, targets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_conditions_are_stated_in_the_words_of_a_line(condition: Any, stated: li
     ],
 )
 def test_whose_a_file_is(file: str, others: bool) -> None:
-    assert stopping._is_others(file) is others
+    assert stopping.is_others(file) is others
 
 
 def test_the_branch_behind_is_compiling_is_watched(tmp_path: Path) -> None:
@@ -125,3 +125,28 @@ def test_objects_are_compared_by_what_they_hold() -> None:
     one, same, other = (exporting._opened((Cache(torch.tensor([size])),)) for size in (1, 1, 2))
     assert difference(one, same) == ""
     assert "other values than eager" in difference(one, other)
+
+
+PARTING = """def f(n):
+    total = 0
+    for k in range(3):
+        total += k
+    return total / n if n else 0
+
+
+def g(n):
+    return sum(range(n))
+"""
+
+
+@pytest.mark.parametrize(("name", "line"), [("f", 5), ("g", None)])
+def test_parting_line_is_the_last_that_two_runs_share(tmp_path: Path, name: str, line: int | None) -> None:
+    path, changed = tmp_path / "model.py", tmp_path / "changed.py"
+    path.write_text(PARTING)
+    changed.write_text(PARTING.replace("if n else", "if n > 0 else"))
+    names: dict[str, Any] = {}
+    exec(compile(PARTING, str(path), "exec"), names)
+    runs = [lambda n=n: names[name](n) for n in (4, 0)]
+    found = parting_line(runs[0], runs[1], {})
+    assert [one["line"] for one in found] == ([line] if line else [])
+    assert parting_line(runs[0], runs[1], {str(path): str(changed)}) == []

@@ -1,4 +1,4 @@
-"""`symfix export -- COMMAND`: the export that fails in a user's own command is mended in forks of its process."""
+"""Tests of `symfix export -- COMMAND`. An export that fails in a user's command is fixed in forks of its process."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_nothing_runs_on_when_symfix_is_ended(tmp_path: Path, number: int) -> No
     running = subprocess.Popen(
         [sys.executable, "-m", "symfix", "export", "--", "sh", "-c", f'{sys.executable} -c "{HANGS}"; true'],
         cwd=tmp_path, stderr=subprocess.PIPE, text=True, env={**os.environ, "SYMFIX_TEST": str(tmp_path)},
-        # Whoever runs the tests in the background has Ctrl-C ignored.
+        # A test run in the background ignores Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     until = time.monotonic() + SECONDS

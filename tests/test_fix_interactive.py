@@ -1,4 +1,4 @@
-"""``fix -i``: the keys of ``git add -p``, one fix a question."""
+"""Tests of ``fix -i``, with the keys of ``git add -p`` and one question for each fix."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def function(number: int) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two files: ``a.py`` with fixes 0, 1 and 2, ``b.py`` with 0."""
+    """Write two files: ``a.py`` with fixes 0, 1 and 2, and ``b.py`` with fix 0."""
     (tmp_path / "a.py").write_text(ONE + function(1) + function(2))
     (tmp_path / "b.py").write_text(ONE)
     return tmp_path
 
 
 def taken(folder: Path) -> str:
-    """The numbers of the dimensions whose check was mended, file by file."""
+    """Return the numbers of the dimensions whose check was changed, file by file."""
     return " ".join(
         "".join(re.findall(r"_check\(x\.shape\[(\d)\] >= 0\)", (folder / name).read_text()))
         for name in ("a.py", "b.py")

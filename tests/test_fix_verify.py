@@ -1,4 +1,4 @@
-"""``fix --verify`` with a real compiler and a real torch: the good fix stays, the harmful one is named and goes."""
+"""Tests of ``fix --verify`` with a real compiler and torch: it keeps good fixes and names the harmful ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, int64_t dim) {
 
 } // namespace at::native
 """
-"""Not what torch computes: a change is compared with the file before it."""
+"""Kernel with another result than torch's, because a change is compared with the file before it."""
 MODULE = """
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
@@ -63,11 +63,11 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
 """
 SOME = [("cpp", "default"), ("cpp", "bits"), ("python", "exception"), ("python", "guard")]
 EVERY = [(language, kind) for language in ("cpp", "python") for kind in ("default", "exception", "guard", "bits")]
-"""With SYMFIX_EVERY_HARM set: each of them starts torch anew and takes its time."""
+"""Cases with SYMFIX_EVERY_HARM set. They are slow, because each starts a new torch."""
 
 
 class Tree:
-    """A git repository with one file, whose fixes are noted in it."""
+    """Git repository with one file that contains its fixes as notes."""
 
     def __init__(self, folder: Path, file: Path, text: str, operator: str) -> None:
         self.folder, self.file, self.text, self._operator = folder, folder / file, text, operator
@@ -90,7 +90,7 @@ class Tree:
         return "".join(lines)
 
     def fix(self, *names: str) -> Result:
-        """``symfix fix --verify`` with the rules named, on the tree as it was committed."""
+        """Run ``symfix fix --verify`` with the named rules on the committed tree."""
         self.file.write_text(self.text)
         words = ["fix", "--verify", "--select", ",".join(names), "--op", self._operator]
         words += ["--evidence", str(self.folder / ".git" / "evidence"), *self.words]
@@ -104,7 +104,7 @@ def cpp(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Tree:
-    """A PyTorch tree as far as anybody asks for it."""
+    """Write the parts of a PyTorch tree that are used."""
     place = locate(None, None)
     text = (place.package / "nn" / "functional.py").read_text() + MODULE
     folder = tmp_path_factory.mktemp("python")

@@ -114,7 +114,7 @@ def kernels(module: ModuleType, tmp_path: Path) -> ModuleType:
 
 
 def test_what_a_function_is_newly_registered_for_finds_it(kernels: ModuleType, tmp_path: Path) -> None:
-    """As where an operator that C++ composes is given the reference that stands in the file."""
+    """Use a registration as for a composite operator whose reference is in the file."""
     after = (BEFORE + KERNELS).replace('("half of")\n', '("half of")\n@HALVES.py_impl("for tracing")\n')
     exchanged(
         kernels, after.replace("def half_of(n):\n    return n / 2", "def half_of(n):\n    return n // 2"), tmp_path
@@ -173,7 +173,7 @@ def test_what_only_an_import_brings_is_refused(module: ModuleType, tmp_path: Pat
 
 @pytest.fixture
 def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ModuleType, importing.Used]]:
-    """A module of which it was noted what its import used: it has run `noted` and `adder`, and read `quarter`."""
+    """Yield a module with a record of its import, which has run `noted` and `adder`, and read `quarter`."""
     (tmp_path / "noted_here.py").write_text(BEFORE + READ)
     monkeypatch.syspath_prepend(tmp_path)
     used = importing.Used()
@@ -292,7 +292,7 @@ def test_a_fork_says_what_a_process_of_its_own_says(laboratory: Laboratory) -> N
     with forking(laboratory, 2, exchange=True) as quick:
         for changed in (file, raising, None):
             variant = Variant("tried", modules={"torch.masked._ops": changed} if changed else {})
-            # One process of its own is enough to be compared with.
+            # One new process is enough for the comparison.
             warm, cold = (try_all(one, variant, asked, 2, jobs) for one, jobs in ((quick, 2), (laboratory, 1)))
             assert warm == cold
             assert bool(warm.broken) == (changed == raising)
@@ -307,11 +307,11 @@ def test_a_fork_says_what_a_process_of_its_own_says(laboratory: Laboratory) -> N
 def test_a_torch_that_was_started_with_a_change_is_forked(laboratory: Laboratory) -> None:
     masked = locate(None, None).package / "masked" / "_ops.py"
     laid, other, script = (laboratory.scratch / name for name in ("laid.py", "other.py", "asks.py"))
-    laid.write_text(masked.read_text() + "\nSTARTED_WITH = [1]\n")  # which no exchange of functions brings
+    laid.write_text(masked.read_text() + "\nSTARTED_WITH = [1]\n")  # hot swapping can't add it
     other.write_text(masked.read_text() + "\nSTARTED_WITH = [2]\n")
     script.write_text("import torch.masked._ops as ops\nraise SystemExit(2 * ops.STARTED_WITH.pop())\n")
     with forking(laboratory, 1, laid={"torch.masked._ops": laid}) as quick:
-        for _ in range(2):  # one fork leaves nothing to the next
+        for _ in range(2):  # a fork has no effect on the next one
             assert _exit(quick, Variant("after", modules={"torch.masked._ops": laid})) == "exit 2"
         assert _exit(quick, Variant("other", modules={"torch.masked._ops": other})) == "exit 4"
         assert "STARTED_WITH" in _exit(quick, Variant("installed")), "a process of its own, without the change"

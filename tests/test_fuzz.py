@@ -1,4 +1,4 @@
-"""Broken C++: a thousand mutated operator files through every C++ rule."""
+"""Tests with broken C++: a thousand mutated operator files through every C++ rule."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|\"(?:[^\"\\\n]|\\.)*\"|::|->|[<>=!+
 
 @lru_cache(maxsize=1)
 def sources() -> tuple[tuple[bytes, ...], ...]:
-    """Operators with much to fix, and goldens, most of which are to stay as they are."""
+    """Return operators with many fixes, and goldens, most of which do not change."""
     data = Path(__file__).parent / "data" / "operators.cpp"
     return (data.read_bytes(),), tuple(g.before.read_bytes() for g in goldens() if g.before.suffix == ".cpp")
 
 
 def mutant(number: int) -> bytes:
-    """One source with one to four of its tokens deleted, doubled or swapped with another."""
+    """Return one source with one to four of its tokens deleted, doubled or swapped with another."""
     luck = random.Random(number)
     text = luck.choice(luck.choice(sources()))
     for _ in range(luck.randint(1, 4)):
@@ -56,7 +56,7 @@ _MACRO = re.compile(r"[A-Z][A-Z0-9_]*\([^;{}]*\)\Z")
 
 
 def in_broken_statement(tree: Tree, edit: Edit) -> Node | None:
-    """The error that shares a statement with the edit; nested blocks that do not hold the edit don't count."""
+    """Return the error in the same statement as the edit, or None. Nested blocks without the edit are excluded."""
     node = tree.root.descendant_for_byte_range(edit.start, max(edit.start, edit.end - 1))
     while node is not None and node.type not in STATEMENTS:
         if node.type == "ERROR":
@@ -64,7 +64,7 @@ def in_broken_statement(tree: Tree, edit: Edit) -> Node | None:
         node = node.parent
     for error in errors(node) if node is not None else ():
         if error.is_missing and error.parent is not None and _MACRO.match(tree.text(error.parent)):
-            continue  # a macro may bring its own semicolon
+            continue  # a macro may contain its own semicolon
         blocks = [above for above in ancestors(error) if above.type == "compound_statement"]
         inside = [block for block in blocks if node is not None and node.start_byte <= block.start_byte < node.end_byte]
         if all(block.start_byte <= edit.start < block.end_byte for block in inside):

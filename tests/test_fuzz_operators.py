@@ -1,4 +1,4 @@
-"""``hunt --fuzz``: calls drawn around an operator's samples."""
+"""Tests of ``hunt --fuzz``, which draws calls around an operator's samples."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_bucket_is_a_place_and_an_expression() -> None:
 
 
 class Faulty:
-    """Stands for an OpInfo."""
+    """Fake OpInfo."""
 
     name, variant_test_name = "faulty", ""
     dtypes = frozenset({torch.float32})

@@ -1,4 +1,4 @@
-"""Every golden of every rule, by the terms of CONTRIBUTING.md."""
+"""Tests of all goldens of all rules, as CONTRIBUTING.md describes them."""
 
 from __future__ import annotations
 

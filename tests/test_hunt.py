@@ -1,4 +1,4 @@
-"""Hunting: whole sweeps of a few operators of the installed torch, and what the command line says."""
+"""Tests of hunting: complete sweeps of a few operators of the installed torch, and the output of the command."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def split(tensor, *args, **kwargs):
 
 @pytest.fixture(scope="session")
 def journal(tmp_path_factory: pytest.TempPathFactory, ready: Laboratory) -> Path:
-    """The journal of a sweep of `OPERATORS`."""
+    """Return the journal of a sweep of `OPERATORS`."""
     path = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
     sweep(OPERATORS, journal=path, jobs=1, laboratory=ready)
     return path
@@ -142,7 +142,7 @@ def test_a_python_without_torch_is_told(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory, ready: Laboratory) -> Sweep:
-    """A sweep of backward passes."""
+    """Return a sweep of backward passes."""
     journal = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
     operators = ("mm", "mul", "addmv", "nn.functional.logsigmoid")
     return sweep(operators, "backward", journal=journal, jobs=1, laboratory=ready)

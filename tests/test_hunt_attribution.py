@@ -1,4 +1,4 @@
-"""From recorded frames to a place and a mode."""
+"""Tests of the place and mode of a failure, found from recorded frames."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BINDING = "torch::autograd::THPVariable_x(_object*, _object*, _object*)"
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder with a torch of three lines."""
+    """Write a folder with a torch of three lines."""
     (tmp_path / "torch" / "_refs").mkdir(parents=True)
     (tmp_path / "torch" / "_refs" / "__init__.py").write_text("def f(a):\n    if a.numel() == 0:\n        return a\n")
     return tmp_path
@@ -95,7 +95,7 @@ def test_cpp_that_asks_is_the_place_with_what_it_did(site: Path) -> None:
 
 
 def test_python_below_cpp_asks_itself(site: Path) -> None:
-    """The C++ that called Python last is not the C++ that asked, where Python says yes or no for itself."""
+    """Use C++ that called Python last, although Python itself needs the truth value."""
     native = ("torch::detail::(anonymous namespace)::ConcretePyInterpreterVTable::dispatch()", "at::native::outer(int)")
     failure = judged(site, seen(site, [*BY_PYTHON, REFS, *TRACER], native))
     assert failure.place is not None

@@ -1,4 +1,4 @@
-"""hunt's page in a browser: its search, its headings, and how it fits a telephone, in light and dark."""
+"""Tests of hunt's page in a browser: search, headings, and layout on a telephone, in light and dark."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_search_leaves_what_fits_and_escape_shows_all(opened: browser.Browse
     opened.press("/")
     opened.press("other.py")
     assert rows(opened) == 2
-    opened.press("\ue007")  # Enter leaves the field, and what was typed stays
+    opened.press("\ue007")  # Enter leaves the field and keeps its text
     assert opened.run("return document.activeElement.id") == ""
     assert rows(opened) == 2
     opened.press("/")

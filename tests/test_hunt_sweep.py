@@ -1,4 +1,4 @@
-"""How a sweep deals with processes that die, with what was found out before, and with names; no torch is started."""
+"""Tests of sweeps with crashing processes, earlier results, and operator names, without torch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ A, B, C = Operator("a"), Operator("b"), Operator("c", "wide")
 
 
 class Scripted(Laboratory):
-    """A laboratory whose child does what ``act`` says: it gets the request and a way to report, and how it ended."""
+    """Laboratory whose child runs ``act`` with the request and a function that reports. Its result is the exit."""
 
     act: Callable[[Mapping[str, Any], Callable[[Any], None]], Ended]
 
@@ -63,7 +63,7 @@ def swept(
 
 
 def claim(request: Mapping[str, Any]) -> list[Operator]:
-    """Take every operator that nobody has taken, one at a time, as the child does."""
+    """Claim the first unclaimed operator, as a child does."""
     taken = []
     for number, name in enumerate(request["operators"]):
         try:

@@ -1,4 +1,4 @@
-"""Ctrl-C at any time: one line, exit code 2, nothing that runs on, nothing temporary left."""
+"""Tests of Ctrl-C at any time: one line, exit code 2, and no remaining processes or temporary files."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from symfix.codemods.engine import interrupting
 from symfix.codemods.lab.scratch import clear_leftovers
 
 SECONDS = 120.0
-"""Until something that was started is seen; children sleep longer."""
+"""Time limit for the effects of a start. The sleep of children is longer."""
 SECONDS_TO_END = 40.0
-"""A run ends within two seconds of its processor's time; here others want the processor too."""
+"""Time limit for the end of a run, which takes two seconds of processor time. Other processes use the processor too."""
 SLEEP = 1000
 
 SAID = "symfix: interrupted; "
 
 
 class Run:
-    """A command that is interrupted, and all that it started."""
+    """Interrupted command with all processes that it started."""
 
     def __init__(self, words: Sequence[object], cwd: Path, temporary: Path, **environment: str) -> None:
         self.mark = f"SYMFIX_TEST={uuid.uuid4()}"
@@ -37,7 +37,7 @@ class Run:
             list(map(str, words)), cwd=cwd, text=True, start_new_session=True, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "TMPDIR": str(temporary), **environment, name: value},
-            # Whoever runs the tests in the background has Ctrl-C ignored.
+            # A test run in the background ignores Ctrl-C.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
 
@@ -56,7 +56,7 @@ class Run:
             time.sleep(0.05)
 
     def running(self) -> dict[int, str]:
-        """The processes that were started by the command, and it."""
+        """Return the running processes of the command by id."""
         found = {}
         for process in Path("/proc").glob("[0-9]*"):
             try:
@@ -67,7 +67,7 @@ class Run:
         return found
 
     def interrupt(self, *, alone: bool = False) -> str:
-        """Send Ctrl-C, to the process ``alone`` or to all of its terminal; what it says to that."""
+        """Send Ctrl-C to one process (``alone``) or all in the terminal, and return stderr."""
         (os.kill if alone else os.killpg)(self.process.pid, signal.SIGINT)
         _, said = self.process.communicate(timeout=SECONDS_TO_END)
         assert self.process.returncode == 2, said
@@ -75,7 +75,7 @@ class Run:
         while self.running() and time.monotonic() < until:
             time.sleep(0.05)
         assert self.running() == {}
-        # Where the processor is so busy that its children outlive the run, the next run clears what they hold.
+        # If the processor is so busy that children outlive the run, the next run removes their files.
         own = self.temporary / f"symfix-{os.geteuid()}"
         clear_leftovers(own)
         assert [path for path in self.temporary.rglob("*") if path != own] == []
@@ -243,7 +243,7 @@ def test_who_has_ctrl_c_ignored_goes_on(source: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-# What a killed run left beside a source.
+# A temporary file of a killed run, next to a source.
 
 
 def test_a_leaving_of_a_killed_run_does_not_stop_the_next(source: Path) -> None:

@@ -1,4 +1,4 @@
-"""Torch that is held ready from one block to the next: when it is the same process, and when it ends."""
+"""Tests of the fork server cache: when two blocks share a process, and when it ends."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def started_with(number: int) -> dict[str, bytes]:
 
 
 def server(laid: dict[str, bytes]) -> tuple[int, int]:
-    """The process that a fork comes of, and the number that its torch was started with."""
+    """Return the id of the process that a fork comes from, and the number that its torch was started with."""
     with keeping.kept(locate(None, None).python, Limits(wall=60.0), laid) as (laboratory, files):
         script = laboratory.scratch / "script.py"
         script.write_text(SCRIPT)

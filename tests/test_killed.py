@@ -1,4 +1,4 @@
-"""A run killed at any instant leaves whole files and nothing that the next one does not clear."""
+"""Tests of runs that are killed at any time: files are whole, and the next run removes the remains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports point downward only: cli over commands over run over registry over the wings over the pure floor."""
+"""Tests of layers. Imports point downward: cli, commands, run, registry, wings, pure modules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 TOP = Path(__file__).parents[1]
 
-# Each floor may import from its own and from those below it; a module that is not named has its package's floor.
+# Each layer may import from itself and from lower ones. An unlisted module has the layer of its package.
 VALUES = {"lazily", "edits", "source", "rule", "outcome", "coordinates", "layout", "fingerprints", "collecting"}
 FLOOR = {
     "storage", "reading", "repository", "config", "dying", "interrupting", "streams", "toml", "nearest",
@@ -36,7 +36,7 @@ FLOORS = [
 ]
 WINGS = ("cpp", "python", "schemas")
 ROOMS = ("syntax", "analysis", "translate", "rewrite", "rules")
-"""The rooms of a wing, each of which may import from itself and from those before it; only C++ is translated."""
+"""Layers of a wing. Each may import from itself and from earlier ones. Only C++ is translated."""
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 PURE = VALUES | {"suppression", "ignoring", "rounds"}
 SHELL = {"os", "subprocess", "shutil", "tempfile", "click", "rich", "io", "socket"}
@@ -47,14 +47,14 @@ def modules() -> list[Path]:
 
 
 def floor(parts: tuple[str, ...]) -> str:
-    """The name of the floor: of a module of the engine its own, of a workflow its folder, else the room."""
+    """Return the name of the layer: for the engine the module, for a workflow its folder, else the first folder."""
     if parts[0] in WINGS:
         return "wings"
     return parts[2] if parts[1] in ("engine", "workflows") and len(parts) > 2 else parts[1]
 
 
 def imports(path: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Line and module of each import of symfix's own that takes effect at run time, as path parts from the top."""
+    """Yield the line and module of each import of symfix at run time. The module is a path from the top, in parts."""
     package = path.relative_to(TOP).parent.parts
     tree = ast.parse(path.read_text())
     hidden = {
@@ -134,7 +134,7 @@ def test_the_engine_knows_no_parser_and_no_rule() -> None:
 
 
 def test_wings_do_not_know_each_other() -> None:
-    """But for schemas, whose kernels are C++."""
+    """Check the imports between wings. Only schemas may import cpp, because its kernels are C++."""
     for wing, others in (("cpp", {"python", "schemas"}), ("python", {"cpp", "schemas"}), ("schemas", {"python"})):
         for path in (TOP / wing).rglob("*.py"):
             assert all(target[0] not in others for _, target in imports(path))

@@ -1,4 +1,4 @@
-"""The adapter, run by the real lintrunner."""
+"""Tests of the adapter with the real lintrunner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LINTRUNNER = shutil.which("lintrunner", path=os.pathsep.join([str(Path(sys.execu
 
 
 def block() -> str:
-    """The example of docs/use/integrations.md, for this interpreter."""
+    """Return the example of docs/use/integrations.md for this interpreter."""
     page = Path(__file__).parents[1] / "docs" / "use" / "integrations.md"
     text = page.read_text(encoding="utf-8")
     start = text.index("[[linter]]")

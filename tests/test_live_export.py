@@ -1,4 +1,4 @@
-"""`symfix.export` from Python: a model that lives in this process is tried in forks of it, and patched in its files."""
+"""Tests of `symfix.export` in Python. A live model is tried in forks of this process, and its files are patched."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ except KeyboardInterrupt:
     running = subprocess.Popen(
         [sys.executable, "-c", code],
         cwd=tmp_path, stdout=subprocess.PIPE, text=True,
-        # Whoever runs the tests in the background has Ctrl-C ignored.
+        # A test run in the background ignores Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     until = time.monotonic() + SECONDS
@@ -181,7 +181,7 @@ BATCH = Dim("batch", min=2, max=9)
 
 
 def named(dynamic: Any) -> Any:
-    """The same with the name of each ``Dim`` in its place."""
+    """Return the shapes with each ``Dim`` replaced by its name."""
     if isinstance(dynamic, dict):
         return {key: named(one) for key, one in dynamic.items()}
     if isinstance(dynamic, list):

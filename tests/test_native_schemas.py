@@ -1,4 +1,4 @@
-"""The rule for native_functions.yaml, in a small tree of PyTorch's shape."""
+"""Tests of the rule for native_functions.yaml, in a small tree that resembles PyTorch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("fresh_cache")
 
 
 def findings(root: Path, tree: Path | None = None, *, code: int = 1) -> list[tuple[int, str, str, str]]:
-    """Line, function, reason (of what is left) and words of what `check` says of the tree's yaml."""
+    """Return the line, function, reason and message of each finding in the tree's yaml. A fix has no reason."""
     words = ("--torch-root", tree or root)
     said = json.loads(symfix("check", "--format", "json", *words, root / FUNCTIONS, cwd=root, code=code).stdout)
     (file,) = said["files"]

@@ -1,4 +1,4 @@
-"""Pipes, devices, names, streams and documents that nobody expects: one clear line each, and the right exit code."""
+"""Tests of unexpected pipes, devices, names, streams and documents: one clear line each, and the right exit code."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def shell(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A command line of a shell, which ends."""
+    """Run a shell command line with a time limit."""
     return subprocess.run(
         ["sh", "-c", command.replace("symfix", " ".join(CLI))], cwd=folder, capture_output=True, text=True,
         timeout=SECONDS, check=False, env={**os.environ, **environment}, errors="surrogateescape",
     )  # fmt: skip
 
 
-# What is no file.
+# Paths that are not regular files.
 
 
 def pipe(path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_path_that_is_too_long(folder: Path, command: list[str], long: str) ->
     assert len(ended.stderr.splitlines()) <= 2
 
 
-# Documents that are nested too deep.
+# Documents with too deep nesting.
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, '{"version": 1, "findings": ' * 50_000, "{}", "[]", "null", "\0"])
@@ -150,7 +150,7 @@ def test_a_stream_that_is_closed(folder: Path, closed: str) -> None:
     assert "Traceback" not in ended.stderr and "bug" not in ended.stderr
 
 
-# Names that are not UTF-8, and terminals that are not.
+# Names and terminals with other encodings than UTF-8.
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_a_good_name_of_a_series(tmp_path: Path, name: str) -> None:
     symfix("series", "build", "--no-verify", "--no-page", "--name", name, cwd=folder, code=0)
 
 
-# The page shows the lines as they are.
+# The page shows unchanged lines.
 
 
 TEXT = 'A = "one\rtwo"\nB = """\r\r"""\nx = 1  # old\nC = "\x0c\x1c\u2028\x85"\ny = 2  # old\nend = 3\n'
@@ -255,7 +255,7 @@ def test_no_lone_cr_reaches_the_page() -> None:
     assert path in text and "\r" not in text
 
 
-# Code that is nested too deep for a rule.
+# Code with too deep nesting for a rule.
 
 
 def bottomless(*words: object) -> object:

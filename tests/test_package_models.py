@@ -1,4 +1,4 @@
-"""The board of public packages: its material fits, it counts what it says, and it says what is not there."""
+"""Tests of the board of public packages: consistent material, correct counts, and reports of missing packages."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_a_built_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
     run(sys.executable, "-m", "venv", "--without-pip", fresh, cwd=tmp_path)
     python = fresh / "bin" / "python"
     run(sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", wheel, cwd=tmp_path)
-    # What symfix needs is taken from here, and this checkout is not: a path file of a path file is not read.
+    # Dependencies of symfix are imported from here. This checkout is not, since path files do not nest.
     (packages,) = fresh.glob("lib/*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     place = run(python, "-c", "import symfix; print(symfix.__file__)", cwd=tmp_path).strip()
@@ -128,11 +128,11 @@ def build_editable(folder, settings=None, metadata=None):
         wheel.writestr(info + "RECORD", "")
     return name
 """
-"""What builds a project that has no code, with nothing but Python."""
+"""Build backend in plain Python for a project without code."""
 
 
 def stand_in(folder: Path, version: str) -> None:
-    """A wheel under the name of torch."""
+    """Write a wheel with the name of torch."""
     info = f"torch-{version}.dist-info"
     with zipfile.ZipFile(folder / f"torch-{version}-py3-none-any.whl", "w") as wheel:
         wheel.writestr("torch/__init__.py", "")
@@ -158,7 +158,7 @@ def test_the_environment_is_made_where_pip_knows_no_cpu_build(
         "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
     )
     (tmp_path / "backend.py").write_text(BACKEND)
-    # A system whose name is Linux, wherever this runs.
+    # A system that calls itself Linux.
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "uname").write_text("#!/bin/sh\necho Linux\n")
     (tmp_path / "bin" / "uname").chmod(0o755)

@@ -1,4 +1,4 @@
-"""Python's parser where several threads want it."""
+"""Tests of Python's parser with several threads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOP = Path(__file__).parents[1]
 
 
 class Finalized:
-    """Garbage in a circle that runs code when it is collected, so that another thread may go on in the meantime."""
+    """Reference cycle that runs code on collection, so that another thread may continue meanwhile."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -74,7 +74,7 @@ def test_a_process_that_is_forked_while_a_thread_parses_can_parse() -> None:
 
 
 def test_nobody_else_calls_the_parser() -> None:
-    """Children have one thread, and no symfix."""
+    """Check all but the children, which have one thread and no symfix."""
     folders = ("codemods", "cpp", "python", "schemas")
     found = [path for folder in folders for path in (TOP / folder).rglob("*.py") if "children" not in path.parts]
     calling = {path.name for path in found if "ast.parse(" in path.read_text()}

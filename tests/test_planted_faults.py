@@ -1,4 +1,4 @@
-"""Faults planted by rule, and what the verifier says of a few of them."""
+"""Tests of faults that rules plant, and of the verifier's verdicts on some of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_planted_fault_is_caught(
 
 
 _UNLIKE = b" * (1 + next(vars(__import__('torch')).setdefault('calls', __import__('itertools').count())) % 7)\n"
-"""Two calls in turn never give the same: what is drawn at random does now and then."""
+"""Factor that differs between any two successive calls, unlike a random one."""
 
 
 _TAKE = ("take", b"    return flattened[index]")

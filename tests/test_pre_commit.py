@@ -1,4 +1,4 @@
-"""The hooks of .pre-commit-hooks.yaml, run by the real pre-commit."""
+"""Tests of the hooks of .pre-commit-hooks.yaml with the real pre-commit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HERE = Path(sys.executable).parent
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A project that uses the hooks, from a repository that has them."""
+    """Write a project that uses the hooks of another repository."""
     if shutil.which("pre-commit", path=str(HERE)) is None:
         pytest.skip("no pre-commit here")
     hooks, project = tmp_path / "hooks", tmp_path / "project"

@@ -1,4 +1,4 @@
-"""What tests precompile does not pile up."""
+"""Test that old precompiled headers of tests are removed."""
 
 from __future__ import annotations
 

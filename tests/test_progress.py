@@ -1,4 +1,4 @@
-"""What whoever waits is told: on a terminal one row that changes, without one a line a minute."""
+"""Tests of the progress display: one changing row on a terminal, otherwise a line a minute."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_on_a_terminal_one_row_has_all_and_goes(tmp_path: Path) -> None:
     assert "proving [bold]1[/bold] of 2" in plain
     assert "0:00:0" in plain
     assert "…" in plain
-    # What is left on the last row is what was printed: the row was erased.
+    # The last row contains only the printed text, because the progress row was erased.
     assert seen.rstrip("\n").rpartition("\x1b[2K")[2].strip().endswith("end")
 
 

@@ -1,4 +1,4 @@
-"""What the Python wing knows of names, places and text."""
+"""Tests of the Python wing's analysis of names, places and text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
 
 
 def kind_of(body: str, name: str, arguments: str = "x: Tensor, y: Tensor, k: int, s: float") -> Kind:
-    """The kind of ``name`` where ``body`` ends."""
+    """Return the kind of ``name`` at the end of ``body``."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = f"{HEAD}def f({arguments}):\n{lines}    probe({name})\n    torch.sym_max(0, 1)\n"
     module = Module(SourceFile(Path("torch/_refs/a.py"), text.encode()))
@@ -125,7 +125,7 @@ def test_what_an_annotation_leaves_no_doubt_of(annotation: str, value: object) -
 
 
 def annotated_by(annotation: str | None) -> tuple[Module, ast.expr | None]:
-    """A module in which a parameter has this annotation, and the annotation."""
+    """Return a module with this annotation of a parameter, and the annotation."""
     head = (
         "import cutlass.cute as cute, jax, mine, torch\nfrom cutlass.cute import Shape as Tile\n"
         "from torch import Tensor\n"

@@ -1,4 +1,4 @@
-"""Candidates of `symfix export` in a user's code: their text, the same results in eager, both sides in the program."""
+"""Tests of candidates of `symfix export` in user code: their text, equal eager results, both sides in the program."""
 
 from __future__ import annotations
 
@@ -516,12 +516,12 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
 
 
 def context() -> Context:
-    """As `symfix export` asks: each candidate will be run."""
+    """Return the context of `symfix export`, in which each candidate will be run."""
     return replace(Context(installed_torch()), all_functions=True, tried=True)
 
 
 def candidates(text: str, mark: str) -> Iterator[tuple[Fix, str]]:
-    """Each candidate for the line of ``mark``, the preferred first, and the text with it."""
+    """Yield each candidate for the line of ``mark``, the preferred first, with the resulting text."""
     language = load_language("symfix.python")
     source = SourceFile(Path("model.py"), text.encode())
     extent = language.extent(source, text[: text.index(mark)].count("\n") + 1, "")
@@ -539,7 +539,7 @@ def run(text: str) -> Any:
 
 
 def outcome(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """The result, or the type and the text of the exception."""
+    """Return the result, or the type and the text of the exception."""
     try:
         return function(*(one.clone() for one in arguments))
     except Exception as error:
@@ -643,13 +643,44 @@ def test_a_package_that_supports_torchscript_gets_what_it_compiles() -> None:
     """
     text = textwrap.dedent(body).lstrip("\n")
     language = load_language("symfix.python")
-    for mark, count in (("if n > 3", 1), ("if n > 0", 0)):
+    for mark, count in (("if n > 3", 2), ("if n > 0", 1)):
         source = SourceFile(Path("model.py"), text.encode(), package_speaks=True)
         extent = language.extent(source, text[: text.index(mark)].count("\n") + 1, "")
         assert extent is not None
         found = [*language.preferred(source, context(), extent), *language.alternatives(source, context(), extent)]
         assert len(found) == count
         assert all(b"torch.jit.is_scripting()" in edit.text for fix in found for edit in fix.edits)
+
+
+def test_a_helper_is_chosen_outside_of_torchscript() -> None:
+    body = """
+        import torch
+        from torch import Tensor
+
+        def f(x: Tensor, y: Tensor) -> Tensor:
+            kept = min(x.shape[0], y.shape[0])
+            if x.shape[0] > 1 and y.shape[0] == 1:
+                return x[:kept]
+            return x[:kept] + y[:kept]
+    """
+    text = textwrap.dedent(body).lstrip("\n")
+    language = load_language("symfix.python")
+    after = text
+    for mark, helper in (("kept =", b"torch.sym_min"), ("if x.shape[0] > 1", b"guard_or_false(y.shape")):
+        source = SourceFile(Path("model.py"), after.encode(), package_speaks=True)
+        extent = language.extent(source, after[: after.index(mark)].count("\n") + 1, "")
+        assert extent is not None
+        found = list(language.alternatives(source, context(), extent))
+        (chosen,) = (one for one in found if helper in one.edits[0].text)
+        after = Draft(source, language, context()).take([chosen]).now.content.decode()
+    least = "(min(x.shape[0], y.shape[0]) if torch.jit.is_scripting() else torch.sym_min(x.shape[0], y.shape[0]))"
+    assert f"kept = {least}\n" in after
+    assert "(y.shape[0] == 1 if torch.jit.is_scripting() else guard_or_false(y.shape[0] == 1)):\n" in after
+    script = torch.jit.CompilationUnit(after.partition("guard_or_false\n")[2])
+    for count in (1, 3):
+        expected = run(text)(STEEP, torch.ones(count))
+        same(run(after)(STEEP, torch.ones(count)), expected)
+        same(script.f(STEEP, torch.ones(count)), expected)
 
 
 def test_ordinary_code_has_no_candidates() -> None:

@@ -1,4 +1,4 @@
-"""Captures can be trusted: each kind of planted fault is reported, and odd calls are captured at all."""
+"""Tests of captures: each kind of planted fault is reported, and unusual calls are captured."""
 
 from __future__ import annotations
 

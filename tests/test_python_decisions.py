@@ -1,4 +1,4 @@
-"""What the Python wing decides about a few lines: which truth, for what purpose, where, and what must hold for it."""
+"""Tests of the Python wing's decisions on a few lines: truth values, branch kinds, places, preconditions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n\n"
 def source(
     body: str, parameters: str = "x: Tensor, y: Tensor, n, k: int", path: str = "torch/_refs/a.py"
 ) -> SourceFile:
-    """A file with one function of this body."""
+    """Return a file with one function of this body."""
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     return SourceFile(Path(path), f"{HEAD}def f({parameters}):\n{lines}".encode())
 
@@ -66,14 +66,14 @@ def context(everything: bool = False) -> Context:
 
 
 def probed(body: str) -> tuple[Module, ast.expr]:
-    """The module, and the argument of the call of ``probe`` in it."""
+    """Return a module, and the argument of the call of ``probe`` in it."""
     made = parse(source(body))
     (call,) = (one for one in made.nodes.calls if spelled(one.func) == "probe")
     return made, call.args[0]
 
 
 def asked(body: str) -> tuple[Module, ast.expr]:
-    """The module, and the test of its last ``if`` or ``assert``."""
+    """Return a module, and the test of its last ``if`` or ``assert``."""
     made = parse(source(body))
     return made, [*made.nodes.every(ast.If, ast.Assert)][-1].test
 

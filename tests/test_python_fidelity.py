@@ -1,4 +1,4 @@
-"""Bytes outside the edits stay, over Python files that other people wrote; a second run finds nothing."""
+"""Tests with Python files of other people: bytes outside of edits are unchanged, and a second run has no findings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COUNT = 60
 
 
 def drawn() -> list[tuple[Path, str]]:
-    """Files of torch and of the standard library that some rule looks at, drawn with a fixed seed."""
+    """Return files of torch and the standard library with markers of some rule, drawn with a fixed seed."""
     torch = find_spec("torch")
     assert torch is not None
     assert torch.origin is not None
@@ -60,7 +60,7 @@ def test_only_the_edits_differ_and_a_second_run_is_empty(path: Path, name: str) 
 
 
 def _extended_imports(content: bytes) -> set[int]:
-    """Lines of imports that may get one more name."""
+    """Return the lines of imports to which a name may be added."""
     home = "torch.fx.experimental.symbolic_shapes"
     found = [one for one in ast.walk(ast.parse(content)) if isinstance(one, ast.ImportFrom) and one.module == home]
     return {line for one in found for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)}

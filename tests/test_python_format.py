@@ -1,4 +1,4 @@
-"""A line that a fix made too long is laid out as ruff has it, where the project speaks of ruff, and nothing else."""
+"""Tests of lines that a fix makes too long. They are formatted like ruff's if the project configures ruff."""
 
 from __future__ import annotations
 

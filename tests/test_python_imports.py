@@ -1,4 +1,4 @@
-"""Where imports go: once, beside what is there, in the function or at the top."""
+"""Tests of the places of imports: only once, next to existing ones, in the function or at the top."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEED = "from torch.fx.experimental.symbolic_shapes import guard_or_false\n"
 
 
 def mended(text: str, *, path: str = "model.py", oldest: tuple[int, int] | None = None) -> str:
-    """The text after `guard_size_branches` and `use_sym_min_max`, on request."""
+    """Return the text after `guard_size_branches` and `use_sym_min_max` with unsafe fixes."""
     chosen = ("guard_size_branches", "use_sym_min_max")
     rules = [rule for rule in load_rules("symfix.python") if rule.name in chosen]
     context = Context(installed_torch(), oldest, all_functions=True, drop_torchscript=True)

@@ -1,4 +1,4 @@
-"""Which names a scope binds, against the interpreter's own symbol table."""
+"""Tests of the names that a scope binds, compared with the interpreter's own symbol table."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def is_changed(one: symtable.Symbol) -> bool:
 
 
 def differences(content: bytes) -> list[tuple[str, int, set[str]]]:
-    """Scopes by name and line, and the names that only one of the two says they bind."""
+    """Return scopes by name and line, with the names that only one side considers bound."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
         top = symtable.symtable(content, "text", "exec")  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ def differences(content: bytes) -> list[tuple[str, int, set[str]]]:
     classes = {node.name.lstrip("_") for node in survey.nodes.every(ast.ClassDef)}
 
     def plain(symbols: Iterable[symtable.Symbol]) -> set[str]:
-        """Their names, without the class that the interpreter puts before a private one."""
+        """Return the names without the class that the interpreter adds to private ones."""
         return {_PRIVATE.sub(lambda m: m[2] if m[1] in classes else m[0], one.get_name()) for one in symbols}
 
     at: dict[tuple[str, int], list[symtable.SymbolTable]] = {}

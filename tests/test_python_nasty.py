@@ -1,4 +1,4 @@
-"""Functions on which a careless rewrite shows, called with what callers pass: a safe fix changes nothing at all."""
+"""Tests of functions that careless rewrites break. A safe fix changes no result of their callers' calls."""
 
 from __future__ import annotations
 

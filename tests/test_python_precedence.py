@@ -1,4 +1,4 @@
-"""Parentheses where Python needs them, and the truth of what is negated and joined, against evaluation."""
+"""Tests of required parentheses, and of the truth values of negated and joined conditions, by evaluation."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ OUTER = (
 
 
 def tree_of(text: str) -> ast.expr:
-    """The expression in a function that may hold ``await`` and ``yield``."""
+    """Return the expression in a function that may contain ``await`` and ``yield``."""
     function = ast.parse(f"async def f():\n    _ = ({text})").body[0]
     assert isinstance(function, ast.AsyncFunctionDef) and isinstance(function.body[0], ast.Assign)
     return function.body[0].value
 
 
 def place_of(outer: ast.expr) -> tuple[ast.AST, ast.expr]:
-    """The name ``hole`` and what it stands in."""
+    """Return the parent of the name ``hole``, and the name."""
     for parent in ast.walk(outer):
         for child in ast.iter_child_nodes(parent):
             if isinstance(child, ast.Name) and child.id == "hole":
@@ -48,7 +48,7 @@ def place_of(outer: ast.expr) -> tuple[ast.AST, ast.expr]:
 
 
 def shape(node: ast.expr) -> str:
-    """The tree, with ``a and (b and c)`` the same as ``a and b and c``: their values are."""
+    """Return a dump of the tree. ``a and (b and c)`` becomes ``a and b and c``, since their values are equal."""
 
     class Flat(ast.NodeTransformer):
         def visit_BoolOp(self, node: ast.BoolOp) -> ast.BoolOp:
@@ -126,7 +126,7 @@ CONDITIONS = st.recursive(comparisons(), compound, max_leaves=6)
 
 
 def opposite(node: ast.expr, truth: bool) -> Iterator[tuple[ast.expr, Change]]:
-    """The changes that make of a condition its opposite, or itself without ``not`` where ``truth``."""
+    """Yield the changes that negate a condition, or with ``truth`` those that only remove a ``not`` from it."""
     yield node, Plain.UNGROUPED
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield node, Plain.AFFIRMED

@@ -1,4 +1,4 @@
-"""How a reference is registered in its file, and the rewrites that a registered reference asks for."""
+"""Tests of the registration of a reference in its file, and of the rewrites that a registered reference needs."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_what_can_not_be_registered_is_left(text: str, context: Context) -> None
 
 
 def called(write: Any, text: str, context: Context, name: str = "") -> str:
-    """The text with the rewrite that ``write`` offers at the calls of ``name``; empty when there is none."""
+    """Return the text with the rewrite by ``write`` of the calls of ``name``, or an empty string."""
     from symfix.python.syntax.module import parse
 
     module = parse(SourceFile(PATH, text.encode()))
@@ -122,7 +122,7 @@ PRIM = "import torch\nimport torch._prims as prims\n\n\ndef f(x, d):\n    return
         ("prims.svd(x, full_matrices=d)", "torch.linalg.svd(x, full_matrices=d)"),
         ("prims.fft_r2c(x, dim=d)", ""),  # an argument is missing
         ("prims.fft_r2c(*x, dim=d, onesided=True)", ""),
-        ("prims.broadcast_in_dim(x, d, d)", "prims._broadcast_in_dim_aten(x, d, d)"),  # which does more than call
+        ("prims.broadcast_in_dim(x, d, d)", "prims._broadcast_in_dim_aten(x, d, d)"),  # this one does more than call
         ("prims.broadcast_in_dim(x, d)", ""),
         ("prims.no_such(x)", ""),
         ("torch.conj_physical(x)", ""),

@@ -1,4 +1,4 @@
-"""What torch's functions and methods are said to give is what the installed torch says."""
+"""Tests of the result types of torch's functions and methods, compared with the installed torch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symfix.python.analysis.results import of_torch
 OF_FUNCTIONS = ["asarray", "dsmm", "from_dlpack", "from_numpy", "frombuffer", "hsmm", "matrix_rank", "saddmm", "spmm"]
 OF_METHODS = ["bfloat16", "bool", "byte", "cdouble", "cfloat", "char", "double", "float", "half", "int", "ipu", "long"]
 OF_METHODS += ["mtia", "new", "new_tensor", "share_memory_", "short", "to_sparse_coo", "xpu"]
-"""What gives one tensor though no schema says so."""
+"""Methods and functions that return one tensor, although no schema declares it."""
 TENSOR = torch.ones(2, 3)
 
 
@@ -22,13 +22,13 @@ def names(place: object) -> list[str]:
 
 
 def results(name: str) -> set[str] | None:
-    """The results of those overloads that take a tensor; None where torch has no schema."""
+    """Return the results of the overloads that take a tensor, or None if torch has no schema."""
     packet = getattr(torch.ops.aten, name, None)
     if packet is None:
         return None
     schemas = [getattr(packet, overload)._schema for overload in packet.overloads()]
     asked = [one for one in schemas if not any(a.is_out for a in one.arguments)]
-    # Those for the lists and numbers of TorchScript share the name.
+    # Overloads for the lists and numbers of TorchScript have the same name.
     asked = [one for one in asked if one.arguments and str(one.arguments[0].type) == "Tensor"] or asked
     return {", ".join(str(result.type) for result in one.returns) for one in asked}
 

@@ -1,4 +1,4 @@
-"""The modules that read and decide in the Python wing, one after the other, on inputs of a few lines."""
+"""Tests of the modules of the Python wing that read and decide, one after the other, on a few lines."""
 
 from __future__ import annotations
 

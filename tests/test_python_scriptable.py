@@ -1,4 +1,4 @@
-"""Functions that TorchScript compiles, by TorchScript itself: they stay as they are, and all others are fixed."""
+"""Tests of functions that TorchScript compiles, by TorchScript itself. They are unchanged, and all others are fixed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from torch import Tensor, nn
 """
 REFUSALS = '    if {condition}:\n        raise ValueError("sizes")\n'
 BODY = REFUSALS.format(condition="x.size(0) != w.size(0)")
-# Beside each piece: whether TorchScript takes the function.
+# Each piece has a flag: True if TorchScript compiles the function.
 SIGNATURES = {
     "x, w": True,
     "x, w, bias=None": True,
@@ -106,7 +106,7 @@ def text_of(signature: str, statement: str = "", *, method: bool = False) -> str
 
 
 def taken(text: str, folder: Path, *, method: bool) -> bool:
-    """Whether TorchScript compiles what the text defines."""
+    """Return whether TorchScript compiles the definitions of a text."""
     path = folder / "stranger.py"
     path.write_text(text)
     spec = importlib.util.spec_from_file_location("stranger", path)
@@ -124,7 +124,7 @@ def taken(text: str, folder: Path, *, method: bool) -> bool:
 
 
 def after_fix(text: str) -> str:
-    """The text after its one safe check."""
+    """Return the text after its one safe check."""
     found = outcome(text)
     assert isinstance(found, Changed)
     (fix,) = found.applied

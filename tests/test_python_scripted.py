@@ -1,4 +1,4 @@
-"""Functions that TorchScript compiles still compile after all fixes, and would not if the rules wrote there."""
+"""Tests that functions for TorchScript still compile after all fixes, and would not if the rules changed them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BOARDS = Path(__file__).parents[1] / "scripts" / "scoreboards"
 
 
 def fixed(path: str) -> bytes:
-    """The text of the installed ``torch/nn/functional.py`` after all fixes, as if it stood at ``path``."""
+    """Return the installed ``torch/nn/functional.py`` after all fixes, as if its path was ``path``."""
     torch = find_spec("torch")
     assert torch is not None
     assert torch.origin is not None
@@ -48,7 +48,7 @@ def fixed(path: str) -> bytes:
 
 
 def scripted(text: bytes, folder: Path) -> dict[str, str]:
-    """What TorchScript says of each function with ``text`` laid over the module; nothing where it compiles."""
+    """Return TorchScript's error for each function of the module with this text, or an empty string."""
     place, asked, report = folder / "functional.py", folder / "asked.json", folder / "report.json"
     place.write_bytes(text)
     request = {"modules": {"torch.nn.functional": str(place)}, "functions": FUNCTIONS, "report": str(report)}

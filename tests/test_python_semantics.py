@@ -1,4 +1,4 @@
-"""Whatever a caller passes, a safe fix changes nothing; on sizes no fix does: functions made up by hypothesis."""
+"""Tests of generated functions. A safe fix changes nothing for any argument, and no fix changes anything for sizes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MANY = settings(max_examples=300, derandomize=True, deadline=None, suppress_heal
 
 
 def harm(text: str, *, unsafe: bool) -> list[str]:
-    """What the fixes of a function changed: for any values, or with the unsafe ones for sizes."""
+    """Return the differences that the fixes of a function cause: for any values, or with unsafe fixes for sizes."""
     after = fixed(text, unsafe=unsafe)
     if after == text:
         return []
@@ -23,7 +23,7 @@ def harm(text: str, *, unsafe: bool) -> list[str]:
 
 
 def _said_so(line: str) -> bool:
-    """An ``assert`` that became a RuntimeError, an exception that got a message or holds its text."""
+    """Return whether an exception kept its type, or was an AssertionError. The text may differ."""
     return line.startswith("call") and ("('AssertionError'" in line or _same_type(line))
 
 

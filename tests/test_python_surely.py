@@ -1,4 +1,4 @@
-"""What is sure of a value, what may be evaluated early, and what a place has found before: inputs of a few lines."""
+"""Tests of must-types, of expressions that may be evaluated early, and of dominating conditions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def module(text: str) -> Module:
 
 
 def probed(body: str, parameters: str = "x: Tensor, y, n: int") -> tuple[Surely, list[ast.expr]]:
-    """The sure types of a function, and the arguments of the call of ``probe`` in it."""
+    """Return the must-types of a function, and the arguments of the call of ``probe`` in it."""
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     made = module(f"def f({parameters}):\n{lines}")
     (probe,) = (one for one in made.nodes.calls if ast.unparse(one.func) == "probe")

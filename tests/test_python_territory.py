@@ -1,4 +1,4 @@
-"""Where the Python rules keep out, and what their migrations leave."""
+"""Tests of code that the Python rules exclude, and of the results of their migrations."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_no_migration_leaves_or_writes_a_retired_name(condition: str) -> None:
 
 
 def reasons(body: str) -> list[str]:
-    """Why the rules leave the body of a function of torch."""
+    """Return the reasons for which the rules skip the body of a function of torch."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = f"import torch\nfrom torch import Tensor\n\n\ndef f(a: Tensor, b: Tensor, k, weight):\n{lines}"
     outcome = outcome_of(text.encode(), "torch/_refs/a.py")

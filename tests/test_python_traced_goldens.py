@@ -1,4 +1,4 @@
-"""Whatever torch traced of a golden before its rule it traces after."""
+"""Tests of captures of goldens. A call that torch traces before a rule is traced after it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tracing import traced
 
 OBSERVED = [golden for golden in goldens() if golden.after and b"def observe(" in golden.before.read_bytes()]
 UNCALLED = {"migrate_definitely_true", "migrate_inductor_sizevars"}
-"""The rules whose goldens call what the installed torch no longer has, or Inductor's internals."""
+"""Rules whose goldens call functions that the installed torch has removed, or Inductor's internals."""
 
 
 @pytest.mark.parametrize("golden", [pytest.param(golden, id=golden.name) for golden in OBSERVED])

@@ -1,4 +1,4 @@
-"""Whatever torch traced before the fixes it traces after, wherever the function is called from."""
+"""Tests of captures by place. A call that torch traces before the fixes is traced after them, from any caller."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def text_of(place: str, body: str) -> str:
 
 
 def function_of(text: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The function of a text, in a module that can be imported as strict export wants it."""
+    """Return the function of a text, in a module that can be imported, as strict export requires."""
     number = next(NUMBERS)
     module = ModuleType(f"places{number}")
     monkeypatch.setitem(sys.modules, module.__name__, module)

@@ -1,4 +1,4 @@
-"""Whatever torch traced before a fix it traces after: functions made up by hypothesis, before and after all fixes."""
+"""Tests of captures of generated functions. A call that torch traces before all fixes is traced after them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def function_of(text: str) -> Any:
 
 
 def lost(text: str, *, unsafe: bool) -> list[str]:
-    """The captures that the fixes of a function lose, and the text after them."""
+    """Return the captures that the fixes of a function lose, and the text after the fixes."""
     after = fixed(text, unsafe=unsafe)
     if after == text:
         return []

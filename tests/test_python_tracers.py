@@ -1,4 +1,4 @@
-"""Evidence that a function is traced, and the tracers that reach it."""
+"""Tests of the evidence that a function is traced, and of the tracers that reach it."""
 
 from __future__ import annotations
 

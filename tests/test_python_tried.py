@@ -1,4 +1,4 @@
-"""What is offered only where it is tried on the model that the user named: conditions stated, shortcuts left out."""
+"""Tests of candidates that need a trial on the user's model: stated conditions and skipped shortcuts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def draft(text: str, api: TorchApi, *, tried: bool = True) -> Draft:
 
 
 def stated(text: str, mark: str, api: TorchApi, *conditions: str) -> list[str]:
-    """The text with ``conditions`` stated in front of the statement at ``mark``."""
+    """Return the text with ``conditions`` stated before the statement at ``mark``, for each fix."""
     one = draft(text, api)
     extent = LANGUAGE.extent(one.source, text[: text.index(mark)].count("\n") + 1, "")
     assert extent is not None
@@ -80,7 +80,7 @@ def test_without_a_condition_nothing_is_stated(api: TorchApi) -> None:
 
 
 def shortcuts(condition: str, api: TorchApi, *, tried: bool = True, otherwise: str = "") -> list[str]:
-    """The conditions that leave a shortcut out."""
+    """Return the conditions that skip a shortcut."""
     text = f"import torch\ndef f(mask, n):\n    if {condition}:\n        return mask\n{otherwise}    return mask + 1\n"
     one = draft(text, api, tried=tried)
     extent = LANGUAGE.extent(one.source, 3, "f")
@@ -133,7 +133,7 @@ def test_what_else_might_be_made_of_the_code_is_not_asked(head: str, api: TorchA
 
 
 def truths(assigned: str, condition: str, api: TorchApi) -> list[str]:
-    """The conditions in which a size that is asked for its truth has a default."""
+    """Return the conditions in which the truth value of a size has a default."""
     text = f"import torch\ndef f(x, m):\n    n = {assigned}\n    if {condition}:\n        return x\n    return x + 1\n"
     one = draft(text, api)
     extent = LANGUAGE.extent(one.source, 4, "f")

@@ -1,4 +1,4 @@
-"""What is written where a check can wait: conditions, symbols, expressions and lines, on inputs of a few lines."""
+"""Tests of deferred checks: conditions, symbols, expressions and lines, on a few lines each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written in place of an expression or a statement: by LibCST, with every blank and comment accounted for."""
+"""Tests of replaced expressions and statements. LibCST writes them and keeps every blank and comment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def module(text: str) -> Module:
 
 
 def expression(text: str) -> tuple[Module, ast.expr]:
-    """A module that is one expression, and the expression in it."""
+    """Return a module that consists of one expression, and the expression."""
     made = module(text)
     (statement,) = made.tree.body
     assert isinstance(statement, ast.Expr)

@@ -1,4 +1,4 @@
-"""Lines that dynamo compiles, which no tracer sees, are told by dynamo itself."""
+"""Tests of lines that dynamo compiles. No trace function sees them, so dynamo reports them."""
 
 from __future__ import annotations
 

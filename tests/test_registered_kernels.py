@@ -1,4 +1,4 @@
-"""A registration is held against C++: the right one passes, each planted fault dies, and only what fits is found."""
+"""Tests of registrations, which are compared with C++: right ones pass, and planted faults fail."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def samples() -> list[Sample]:
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], list[str]]]:
-    """What the protocol says of all samples of `hsplit` with a Python kernel registered for both of its overloads."""
+    """Yield a function that returns the protocol's errors for `hsplit` with a Python kernel of both overloads."""
     overloads = [torch.ops.aten.hsplit.int, torch.ops.aten.hsplit.array]
     monkeypatch.setattr(dispatching, "registrations", [str(one) for one in overloads])
 
@@ -52,7 +52,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], list
 
 
 def right(a: Any, at: Any) -> Any:
-    """What C++ does: where an index is beyond the end, the part is empty."""
+    """Return the result of C++, in which a part beyond the end is empty."""
     if a.dim() < 1 or isinstance(at, int):
         return hsplit(a, at)
     dim = 0 if a.dim() == 1 else 1
@@ -171,7 +171,7 @@ def test_a_kernel_whose_prim_has_no_derivative_names_its_line() -> None:
 
 def test_a_prim_that_gives_a_view_is_found_though_the_error_does_not_name_it() -> None:
     def conjugated(x: Any) -> Any:
-        doubled = torch._prims.add(x, x)  # has no derivative either, and its error says so
+        doubled = torch._prims.add(x, x)  # has no derivative either, and its error reports that
         return torch._prims.conj(doubled.detach() + x)
 
     x = torch.randn(3, dtype=torch.complex64, requires_grad=True)
@@ -214,12 +214,12 @@ def test_the_reference_of_an_operator_is_found_with_its_siblings() -> None:
     "overload",
     [
         torch.ops.aten.where.Scalar,  # Inductor lowers it
-        torch.ops.aten.matmul.default,  # Python composes it already
-        torch.ops.aten.add.Tensor,  # C++ does not compose it
+        torch.ops.aten.matmul.default,  # it is already composite in Python
+        torch.ops.aten.add.Tensor,  # it is not composite in C++
         torch.ops.aten.special_expit.default,  # a factory made its reference
         torch.ops.aten.l1_loss.default,  # its reference takes other arguments
-        torch.ops.aten.inner.default,  # it has none
-        torch.ops.aten.fft_fft.out,  # it writes
+        torch.ops.aten.inner.default,  # it has no reference
+        torch.ops.aten.fft_fft.out,  # it writes to an argument
     ],
     ids=str,
 )
@@ -266,7 +266,7 @@ def test_an_operator_that_python_called_is_read_from_its_kernel() -> None:
 def trial(
     tmp_path: Path, module: str, before: str, after: str, operator: str, registered: str, wanted: int = 0, most: int = 0
 ) -> Trial:
-    """A trial of an operator on torch with one line of a module changed and an operator registered."""
+    """Return the trial of an operator on torch with one changed line and one registered operator."""
     home = INSTALLED.joinpath(*module.split(".")[1:])
     original = (home / "__init__.py" if home.is_dir() else home.with_suffix(".py")).read_text()
     assert original.count(before) == 1

@@ -1,4 +1,4 @@
-"""Regression tests: how they are worded, where they go, and that they are run on both sides."""
+"""Tests of regression tests: their text, their location, and their runs on both sides."""
 
 from __future__ import annotations
 
@@ -119,10 +119,10 @@ def test_without_such_a_class_the_test_runs_by_itself() -> None:
 
 
 class Scripted(Laboratory):
-    """A laboratory whose child words ``addmv``, and whose runs pass on the variants that are named."""
+    """Laboratory whose child writes a call of ``addmv``, and whose runs pass on the named variants."""
 
     passing: tuple[tuple[str, str], ...]
-    """Variant and backend of what passes."""
+    """Variant and backend of each run that passes."""
 
     def ask(
         self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None

@@ -1,4 +1,4 @@
-"""The search for repairs, with a bench that needs no torch: texts decide what fails."""
+"""Tests of the search for repairs, with a trial runner without torch. The text determines the failures."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def line_of(text: bytes, piece: bytes) -> int:
 
 @dataclass
 class Texts:
-    """A bench where an operator passes when its text holds what is right, and says so of the line it fails at."""
+    """Trial runner in which an operator passes if its text has the right bytes, and else fails at a line."""
 
     path: Path
     right: Mapping[str, bytes]
@@ -251,7 +251,7 @@ def test_a_chain_of_places_keeps_what_brought_it_on(module: Path, advisors: Advi
 
 
 def test_what_failed_on_top_of_a_wrong_start_is_tried_again_without_it(module: Path, advisors: Advisors) -> None:
-    """The second place is right with the candidate that was wrong while the first place had another one."""
+    """Use a second place for which a rejected candidate is right with another candidate at the first place."""
     second = b"torch.sym_ite("
 
     @dataclass
@@ -319,7 +319,7 @@ def test_what_did_not_help_in_a_function_of_cpp_is_tried_again_after_what_stands
 def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_stuck(
     module: Path, advisors: Advisors
 ) -> None:
-    """The one that passes came to the first place when it was mended already, so its chain does not name that."""
+    """Use a passing operator that reached the first place after its fix, so that its chain lacks that fix."""
 
     @dataclass
     class Shared(Texts):
@@ -509,7 +509,7 @@ def test_after_a_step_is_taken_back_the_sample_that_failed_before_it_is_tried(mo
 
 
 def with_another_joining(module: Path, advisors: Advisors) -> Search:
-    """Two operators fail at one place; what mends it is in the chain of the one, and the other passes through it."""
+    """Return a search in which two operators fail at one place, and the fix is in the chain of one only."""
 
     class Shared(Texts):
         def trial(self, name: str, text: bytes) -> Trial:
@@ -531,7 +531,7 @@ def test_what_passes_through_the_changes_of_others_alone_joins_them(module: Path
 def test_a_group_that_another_operator_joins_is_not_told_as_one_that_passes_alone(
     module: Path, advisors: Advisors
 ) -> None:
-    """What the other one needs was brought by this group: the two are one from now on."""
+    """Check that the two operators become one group, since the second needs the first one's fix."""
     told: list[tuple[str, ...]] = []
 
     search = with_another_joining(module, advisors)
@@ -595,7 +595,7 @@ def test_the_time_of_a_phase_inside_of_another_counts_once(monkeypatch: pytest.M
     with timing.phase("outer"):  # from 0 to 8
         with timing.phase("inner"):  # from 1 to 3
             pass
-        with suppress(ZeroDivisionError), timing.phase("inner"):  # never ends well
+        with suppress(ZeroDivisionError), timing.phase("inner"):  # ends with an error
             raise ZeroDivisionError
     assert timing.phases == {"inner": 3.0, "outer": 7.0}
 
@@ -797,7 +797,7 @@ CPP = b"namespace at::native { Tensor narrow(const Tensor& x) { return x; } }\n"
 
 
 class NoCompiler:
-    """Source files of which none compiles but the given text."""
+    """Builder that only compiles the given text."""
 
     def __init__(self, fit: bytes = b"") -> None:
         self.fit = fit

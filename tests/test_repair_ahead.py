@@ -1,4 +1,4 @@
-"""What is asked ahead is asked once, and by processes that leave the processors to the others."""
+"""Tests of speculative trials. Each runs only once, at idle priority."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def group(*operators: str, fix: int = 0, file: str = "a.py", registers: bool = F
 
 @dataclass
 class Trying:
-    """In place of `try_all`: notes what is tried where, and waits until it may go on."""
+    """Replacement for `try_all` that records its trials and waits for permission to continue."""
 
     crashing: bool = False
     asked: list[tuple[str, bool]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What is tried where no rule dares: the same for every plain int, and written where it was asked for."""
+"""Tests of candidates beyond the rules. They preserve all results for plain ints and change the requested place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def context() -> Context:
 
 
 def tried(path: Path, text: str, mark: str, context: Context) -> list[tuple[Fix, str]]:
-    """Each alternative at the line of ``mark`` (in C++: in the function of that name), and the text with it."""
+    """Return each alternative at the line of ``mark``, in C++ in the function of that name, with the resulting text."""
     wing = Registry().wing(path)
     assert wing is not None
     language = load_language(wing.package)

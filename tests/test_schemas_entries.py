@@ -1,4 +1,4 @@
-"""The yamls of schemas as text: entries, their lines and where these stand."""
+"""Tests of the text of schema yamls: entries, lines and their positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An operator's size becomes a SymInt: in the yaml, in its kernels, where these are named, in its formulas."""
+"""Tests of widening an operator's size to a SymInt: in the yaml, its kernels, their uses, and its formulas."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symfix.schemas.syntax.entries import EntryError
 
 @pytest.fixture(autouse=True)
 def _fresh(fresh_cache: None) -> None:
-    """Nothing of one tree is remembered for another."""
+    """Use a new cache, so that results for one tree are not reused for another."""
 
 
 def made(folder: Path, asked: dict[str, tuple[str, ...]], **changed: str) -> tuple[Plan, dict[Path, str]]:

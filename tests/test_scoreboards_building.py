@@ -1,4 +1,4 @@
-"""The build rate's own evidence: which definitions changed, which of them are kernels, where a compiler complains."""
+"""Tests of the build rate: changed definitions, kernels among them, and places of compiler errors."""
 
 from __future__ import annotations
 

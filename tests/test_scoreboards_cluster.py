@@ -1,4 +1,4 @@
-"""The simulation of more workers than this machine has."""
+"""Tests of the simulation of more workers than this machine has."""
 
 from __future__ import annotations
 

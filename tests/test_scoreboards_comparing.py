@@ -1,4 +1,4 @@
-"""The scoreboards compare by tokens: what counts as the same, as people's change, as the tool's."""
+"""Tests of the scoreboards' comparison by tokens: equality, people's changes, the tool's changes."""
 
 from __future__ import annotations
 

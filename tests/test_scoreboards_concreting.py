@@ -1,4 +1,4 @@
-"""The way back from symbolic C++ to concrete C++."""
+"""Tests of the conversion of symbolic C++ back to concrete C++."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each difference between the tool's text and people's gets one class; functions are paired without guessing."""
+"""Tests of the classes of differences between the tool's text and people's, and of the pairing of functions."""
 
 from __future__ import annotations
 

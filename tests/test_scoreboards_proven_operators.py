@@ -1,4 +1,4 @@
-"""What a repro says of itself, and how a run of it is put in few words."""
+"""Tests of the facts in a repro's docstring, and of the short description of its run."""
 
 from __future__ import annotations
 

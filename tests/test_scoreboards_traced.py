@@ -1,4 +1,4 @@
-"""The board of torch's own Python says what is lost, and captures every distribution."""
+"""Tests of the board of torch's own Python: its losses, and captures of every distribution."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_distribution_is_sampled_and_its_probability_computed(name: str) -> No
 
 
 def test_a_module_that_fails_to_import_is_lost_with_its_error() -> None:
-    """A function that is handed to TorchScript at import keeps the module from importing."""
+    """Use an import error, as for a function that is passed to TorchScript at import."""
 
     def failing() -> tuple[object, tuple[()], dict[str, object]]:
         raise RuntimeError("Unknown builtin op: aten::sym_float.")

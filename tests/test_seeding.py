@@ -1,4 +1,4 @@
-"""How torch's tests seed in children."""
+"""Tests of the seeds of torch's tests in children."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symfix.codemods.lab.children import compiling
 
 @pytest.fixture
 def noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """A stack that torch has noted leaves its number here."""
+    """Yield a list that gets a number for each stack that torch formats."""
     for device in (torch.cuda, torch.xpu, torch.mtia):
         monkeypatch.setattr(device, "traceback", traceback)
     stacks: list[int] = []

@@ -1,4 +1,4 @@
-"""`series plan` and `series build` on a small repository."""
+"""Tests of `series plan` and `series build` on a small repository."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from symfix.codemods.workflows.series.standing import Record, State
 
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with a plan; copied by the tests that change it."""
+    """Return a repository with a plan. Tests that modify it make a copy."""
     folder = project(tmp_path_factory.mktemp("planned") / "repo", torchlike())
     symfix("series", "plan", "torch", cwd=folder, code=0)
     return folder
@@ -278,7 +278,7 @@ def test_a_killed_build_is_finished_by_the_next(repo: Path, tmp_path: Path, seed
     places = random.Random(seed)
     wanted = places.randrange(1, 4)
     until = time.monotonic() + 60
-    # Not after a time but after something happened: a slow machine must not make the test say less.
+    # Wait for an event instead of a time, so that the test is as strict on a slow machine.
     while process.poll() is None and len(branches(repo)) < wanted and time.monotonic() < until:
         time.sleep(0.002 * places.random())
     if process.poll() is None:

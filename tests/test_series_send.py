@@ -1,4 +1,4 @@
-"""`series send`, against a real bare remote and a stand-in for `gh` that records what it is told."""
+"""Tests of `series send` with a real bare remote and a stand-in for `gh` that records its calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from symfix.codemods.workflows.series.standing import load
 
 
 class Hub:
-    """The stand-in, first on the path; what it was told and what it holds."""
+    """Stand-in for `gh`, with access to its calls and its pull requests."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -50,7 +50,7 @@ class Hub:
 
 
 class Clock:
-    """Time that passes when somebody sleeps, and one second at each look."""
+    """Clock that advances by sleeping, and by one second at each call."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -67,7 +67,7 @@ class Clock:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with a built series of eight."""
+    """Return a repository with a built series of eight requests."""
     files = torchlike(1)
     for number in range(5):
         text = (files["torch/nn/checked0.py"] + files["torch/_refs/smaller0.py"]).replace("take0", f"take{number}")
@@ -147,7 +147,7 @@ def test_asked_twice_it_is_opened_once(repo: Path, hub: Hub, send: Send) -> None
     for journal in repo.glob(".git/symfix/main/sent.jsonl"):
         journal.unlink()
     assert send(1).outcome == "there already"
-    # Somebody else's machine knows neither the journal nor the branch: the trailer tells.
+    # Another person's machine has neither the journal nor the branch, but the trailer identifies the commit.
     rows = hub.read()["requests"]
     hub.write(requests=[{**rows[0], "head": "renamed", "unindexed": False, "state": "MERGED"}])
     assert send(1).detail.endswith("(merged)")
@@ -167,7 +167,7 @@ def test_one_in_thirty_seconds(hub: Hub, send: Send, clock: Clock) -> None:
 def test_at_most_five_are_open(repo: Path, hub: Hub, send: Send) -> None:
     for number in range(1, 6):
         assert send(number).outcome == "opened"
-    # What was just opened is not found by a search at once, so an index that lags must not open a sixth.
+    # A search does not find a new request at once. A late index must not cause a sixth one.
     assert send(6).outcome == "waiting"
     assert len(remote(repo)) == 5
     rows = hub.read()["requests"]

@@ -1,4 +1,4 @@
-"""The pure part of a series: hunks, groups, plans, words."""
+"""Tests of the pure part of a series: hunks, groups, plans, texts."""
 
 from __future__ import annotations
 

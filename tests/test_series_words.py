@@ -1,4 +1,4 @@
-"""Every word about a pull request is about the diff that was built: what was left out is claimed nowhere."""
+"""Tests of the texts about a pull request. They describe the built diff, and mention no omitted change."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def built(repo: Path, *rows: Mapping[str, Any]) -> Record:
 
 
 def words_of(repo: Path, request: Request) -> dict[str, str]:
-    """All that is said of a request, by where."""
+    """Return all texts about a request, by place."""
     body = repo / ".git/symfix/main/bodies" / f"{request.branch.rpartition('/')[2]}.md"
     page = (repo / ".git/symfix/main/review.html").read_text()
     status = symfix("series", "status", cwd=repo, code=0).stdout
@@ -85,7 +85,7 @@ def words_of(repo: Path, request: Request) -> dict[str, str]:
 
 
 def counted(repo: Path, branch: str) -> tuple[int, int]:
-    """Files and lines of a commit, as git counts them."""
+    """Return the numbers of files and lines of a commit, as git counts them."""
     rows = say(repo, "diff", "--numstat", f"{branch}^", branch).splitlines()
     return len(rows), sum(int(number) for one in rows for number in one.split()[:2])
 
@@ -150,7 +150,7 @@ def test_the_page_counts_what_is_left_to_decide_and_keeps_what_was(repo: Path) -
     left = data()
     assert len(left["units"]) == 3
     assert left["rejected"] == [{"verdict": "rejected", **one} for one in rows]
-    # What the page exports now, obeyed: the same again.
+    # The page's current export has no effect when it is applied.
     branches = say(repo, "for-each-ref", "--format=%(refname) %(objectname)")
     built(repo, *left["rejected"])
     assert say(repo, "for-each-ref", "--format=%(refname) %(objectname)") == branches
@@ -177,7 +177,7 @@ def test_nothing_left_out_leaves_the_words_that_a_person_wrote(repo: Path) -> No
     assert say(repo, "log", "-1", "--format=%s", request.branch) == "Check sizes in torch/nn"
 
 
-# A base that has moved on.
+# A newer base.
 
 
 def test_what_the_base_has_already_is_not_claimed(repo: Path) -> None:
@@ -208,7 +208,7 @@ def test_what_the_base_has_already_is_not_claimed(repo: Path) -> None:
     assert f'data-n="{reason.line}"' in page
 
 
-# What the verification left out.
+# Changes that the verification dropped.
 
 
 def test_what_the_verification_left_out_is_not_claimed(repo: Path) -> None:
@@ -230,7 +230,7 @@ def test_what_the_verification_left_out_is_not_claimed(repo: Path) -> None:
     assert load(workshop.record) == record, "it is kept as it is"
 
 
-# Repairs: a rejected one takes its operator and its issue along.
+# Repairs: the operator and the issue of a rejected one are removed too.
 
 
 def test_the_operator_of_a_rejected_repair_is_claimed_nowhere(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Of the fixes of real files, the harmful ones are left out and named; the verifier is played by the test."""
+"""Tests of dropping the harmful fixes of real files, with a fake verifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees."""
+"""Tests of the output on a terminal."""
 
 from __future__ import annotations
 

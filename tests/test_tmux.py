@@ -1,4 +1,4 @@
-"""A person at a terminal: check, diff, fix -i, fix --verify and repair to their end, and Ctrl-C in each."""
+"""Tests of complete sessions at a terminal: check, diff, fix -i, fix --verify and repair, and Ctrl-C in each."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def screen(folder: Path, tmp_path: Path) -> Iterator[tmux.Screen]:
 
 @pytest.fixture
 def cold(folder: Path, tmp_path: Path) -> Iterator[tmux.Screen]:
-    """One where nothing was computed before."""
+    """Yield a screen with an empty cache."""
     (tmp_path / "tmp").mkdir()
     with tmux.Screen(folder, tmp_path / "tmp", XDG_CACHE_HOME=str(tmp_path / "cache")) as found:
         yield found
 
 
 def interrupted(screen: tmux.Screen) -> str:
-    """Press Ctrl-C; the screen then."""
+    """Press Ctrl-C and return the resulting screen."""
     screen.press("C-c")
     seen = screen.end()
     assert seen.count(SAID) == 1, seen
     assert "ended with 2" in seen
     assert "Traceback" not in seen
-    # The line is the last of the command, and nothing is drawn over it.
+    # It is the last line of the command, and it is not overwritten.
     assert seen.partition(SAID)[2].partition("\n")[2].startswith("ended with 2"), seen
     until = time.monotonic() + tmux.SECONDS
     while (left := screen.running()) and time.monotonic() < until:

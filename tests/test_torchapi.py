@@ -1,4 +1,4 @@
-"""TorchApi on the installed torch, checked against what that torch's own headers declare."""
+"""Tests of TorchApi on the installed torch, compared with the declarations in its headers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def api() -> TorchApi:
 
 @pytest.fixture(scope="module")
 def declared(api: TorchApi) -> dict[str, set[tuple[str, ...]]]:
-    """C++ functions of ``ATen/ops``: name → parameter lists (type and name, without default)."""
+    """Return the C++ functions of ``ATen/ops``: name → parameter lists (type and name, without default)."""
     found: dict[str, set[tuple[str, ...]]] = {}
     for header in (api.include_dirs[0] / "ATen" / "ops").glob("*.h"):
         if not header.name.endswith("_ops.h"):

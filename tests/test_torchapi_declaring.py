@@ -1,4 +1,4 @@
-"""Schemas as text: their parts, where these stand, and what is no schema."""
+"""Tests of the text of schemas: their parts, the positions of these, and invalid schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of header functions that can take a symbolic size."""
+"""Tests of the index of header functions that accept a symbolic size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding a torch: source trees, other interpreters, and everything that can be wrong with them."""
+"""Tests of finding a torch: source trees, other interpreters, and their possible errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A source tree with two operators and no torchgen of its own."""
+    """Write a source tree with two operators and without its own torchgen."""
     root = tmp_path / "pytorch"
     native = root / "aten" / "src" / "ATen" / "native"
     native.mkdir(parents=True)
@@ -54,7 +54,7 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def interpreter(tmp_path: Path) -> Interpreter:
-    """Makes an interpreter without site-packages, with ``folder`` on its path."""
+    """Return a function that writes an interpreter without site-packages, but with a folder on its path."""
 
     def make(folder: Path) -> Path:
         python = tmp_path / "python"

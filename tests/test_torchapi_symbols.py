@@ -1,4 +1,4 @@
-"""Which symbols a torch has, by its text and by the table of releases."""
+"""Tests of the symbols of a torch, by its text and by the table of releases."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_python_symbols(tmp_path: Path, symbol: str, there: bool) -> None:
 def test_the_table_agrees_with_the_installed_torch() -> None:
     api = TorchApi.load()
     wrong = [symbol for symbol, first in FIRST.items() if api.has(symbol) is not (first <= api.release)]
-    # What was deprecated may have left since; only what is newer than its first release must be there.
+    # A deprecated symbol may be removed by now. Only newer symbols must exist.
     assert [symbol for symbol in wrong if "size_oblivious" not in symbol.lower() and "_is_size" not in symbol] == []
     assert [symbol for symbol, gone in GONE.items() if gone <= api.release and api.has(symbol)] == []
 

@@ -1,4 +1,4 @@
-"""A tree that is looked at runs nothing, whatever its files say."""
+"""Tests that reading a tree executes nothing from it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ YAML = "- func: weigh(Tensor self, SymInt size) -> Tensor\n"
 
 
 class Trap:
-    """Code that leaves a trace when it is run."""
+    """Code that creates a file when it is run."""
 
     def __init__(self, trace: Path) -> None:
         self.trace = trace
@@ -47,7 +47,7 @@ def trap(tmp_path: Path) -> Trap:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the user's own configuration."""
+    """Return the folder of the user's own configuration."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     (tmp_path / "home" / "symfix").mkdir(parents=True)
     return tmp_path / "home" / "symfix"
@@ -68,7 +68,7 @@ def table(folder: Path, text: str) -> Path:
 
 
 def torch_tree(root: Path, trap: Trap, version: str) -> Path:
-    """A source tree whose torchgen leaves a trace."""
+    """Write a source tree whose torchgen is a trap."""
     native = root / "aten" / "src" / "ATen" / "native"
     native.mkdir(parents=True)
     (native / "native_functions.yaml").write_text(YAML)
@@ -194,7 +194,7 @@ def test_a_configuration_nested_too_deep_is_one_line(project: Path) -> None:
     assert "pyproject.toml: is nested too deep" in ended.stderr
 
 
-# What --torch-root runs.
+# Code that --torch-root runs.
 
 
 @pytest.fixture
@@ -230,7 +230,7 @@ def test_what_the_installed_torchgen_can_not_read_is_left(place: Place, project:
     assert "torchgen is run" in " ".join(symfix("check", "--help", cwd=project, code=0).stdout.split())
 
 
-# The current folder is no place for modules.
+# Modules are not imported from the current folder.
 
 
 MODULES = ("click", "platformdirs", "contextlib", "yaml", "json", "torchgen", "tree_sitter", "tomllib", "filelock")

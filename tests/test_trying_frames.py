@@ -1,4 +1,4 @@
-"""Where a size was asked for, as a trial tells it."""
+"""Tests of the frames at an undecided size, as a trial reports them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KERNEL = ("aten/src/ATen/native/SpectralOps.cpp", 0, "at::native::fft(at::Tensor
 
 @pytest.mark.parametrize("place", range(3))
 def test_where_torch_puts_a_frame_of_cpp_does_not_matter(monkeypatch: pytest.MonkeyPatch, place: int) -> None:
-    """It puts it before the frames of Python or behind them: that depends on how Python was built."""
+    """Put the C++ frame before, between or after the Python frames. Its place depends on the build of Python."""
     stack = [OUTER, INNER]
     stack.insert(place, KERNEL)
     frames = [SimpleNamespace(filename=file, lineno=line, name=name) for file, line, name in stack]
@@ -24,7 +24,7 @@ def test_where_torch_puts_a_frame_of_cpp_does_not_matter(monkeypatch: pytest.Mon
 
 
 def test_frames_get_their_names_where_a_trial_tells_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names of C++ are found by a process that reads all of libtorch, and most errors are caught by whoever asked."""
+    """Check that names of C++ are read late. Reading them is slow, and most errors are handled by the caller."""
     read = []
     monkeypatch.setattr(trying, "_captured", lambda: SimpleNamespace(summary=lambda: read.append(1) or []))
     stack = trying._stack_now()

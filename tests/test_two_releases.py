@@ -1,4 +1,4 @@
-"""A PyTorch tree of one release and an installed torch of another, which is said in one line; a tree is recognised."""
+"""Tests of a PyTorch tree and an installed torch of different releases, and of recognizing a tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ YAML = "- func: weigh(Tensor self, SymInt size) -> Tensor\n"
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A source tree with one operator; running its torchgen would leave a file."""
+    """Write a source tree with one operator. Running its torchgen creates a file."""
     root = tmp_path / "pytorch"
     native = root / "aten" / "src" / "ATen" / "native"
     native.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Whole verifications of small changes, against the installed torch."""
+"""Tests of complete verifications of small changes, with the installed torch."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def repro(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def kernel(repro: Path, ready: Laboratory) -> Kernel:
-    """Verifies a change of the body of a kernel by `repro`."""
+    """Return a function that verifies a change of a kernel's body by `repro`."""
 
     def verified(before: str, after: str, limits: Limits | None = None, **options: Any) -> Verification:
         texts = [KERNEL.replace("BODY", body).encode() for body in (before, after)]
         change = Change(repro.parent / "Square.cpp", *texts)
         evidence = repro.parent / "evidence"
-        # Who is ready has limits of its own.
+        # A ready laboratory has its own limits.
         options |= {"ready": ready} if limits is None else {"limits": limits}
         return verify([change], repros=[repro], evidence_folder=evidence, **options)
 

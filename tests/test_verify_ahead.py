@@ -1,4 +1,4 @@
-"""What a verification needs of a torch and a compiler, asked while the rules run."""
+"""Tests of prefetching a torch's data and a compiler while the rules run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From samples seen before and after to a verdict: each way in which a change can be good or harmful."""
+"""Tests of the verdict from samples before and after, for each way in which a change can be good or harmful."""
 
 from __future__ import annotations
 

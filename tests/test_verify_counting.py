@@ -1,4 +1,4 @@
-"""Which changed lines of C++ nothing ran, by the counts of either compiler."""
+"""Tests of changed C++ lines that no test executed, by the coverage of each compiler."""
 
 from __future__ import annotations
 

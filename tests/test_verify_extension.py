@@ -1,4 +1,4 @@
-"""A user's own project is built and tested before and after, in copies, and is not touched."""
+"""Tests of a user's own project, which is built and tested before and after in copies, and is not modified."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOURCE = "csrc/windows.cpp"
 
 @pytest.fixture
 def extension(tmp_path: Path) -> Path:
-    """The golden extension in a repository of its own."""
+    """Copy the golden extension into its own repository."""
     project = tmp_path / "windows"
     shutil.copytree(EXTENSION, project, ignore=shutil.ignore_patterns("harmful"))
     commit(project)
@@ -31,7 +31,7 @@ def extension(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project in Python alone: a module, and a test of it."""
+    """Write a pure Python project of a module and its tests."""
     place = tmp_path / "project"
     (place / "tests").mkdir(parents=True)
     (place / "pyproject.toml").write_text("[project]\nname = 'answer'\nversion = '1'\n")
@@ -54,7 +54,7 @@ def contents(project: Path) -> dict[str, bytes]:
 
 
 def changed(project: Path, after: str, **options: Any) -> Verification:
-    """The verdict on ``answer.py`` with another text, by the project's tests."""
+    """Return the verification of another text of ``answer.py`` by the project's tests."""
     module = project / "answer.py"
     change = Change(module, module.read_bytes(), after.encode())
     words: dict[str, Any] = {"tests": ["python -m pytest -q tests"], "evidence_folder": project.parent / "evidence"}
@@ -108,7 +108,7 @@ def test_cases_are_told_where_pytest_loads_no_plugins_of_itself(
     assert [check.subject for check in answer.checks if check.protocol == "case"] == [
         "tests/test_answer.py::test_value"
     ]
-    # Named once more where pytest loads it anyway, it tells of each case once.
+    # If the plugin is named although pytest loads it anyway, each case is reported once.
     words = "unset PYTEST_DISABLE_PLUGIN_AUTOLOAD; PYTEST_PLUGINS=symfix_watching python -m pytest -q tests"
     again = changed(project, "VALUE = 42\nOTHER = 1\n", tests=[words])
     assert (again.verdict, again.checks[0].after.message) == (Verdict.PROVEN, "2 pass")
@@ -176,7 +176,7 @@ def test_an_expected_failure_that_passes_is_a_gain(project: Path) -> None:
 
 
 def test_a_difference_that_does_not_come_again_is_no_proof(project: Path) -> None:
-    # The folder for temporary files is the same for all runs of one side.
+    # All runs of one side have the same folder for temporary files.
     test = project / "tests" / "test_answer.py"
     lines = "import answer, pathlib, tempfile\nmarker = pathlib.Path(tempfile.gettempdir(), 'seen')\n"
     lines += "def test_value():\n    if answer.VALUE == 41 and not marker.exists():\n"

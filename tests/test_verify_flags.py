@@ -1,4 +1,4 @@
-"""A file is compiled with what its tree's compile_commands.json says, within what the installed torch allows."""
+"""Tests of compiling a file with the flags of its tree's compile_commands.json that fit the installed torch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A tree with a header that no usual place has, and a file that wants it and a macro."""
+    """Write a tree with a header in an unusual folder, and a file that needs it and a macro."""
     root = tmp_path / "tree"
     (root / "include dir").mkdir(parents=True)
     (root / "build").mkdir()

@@ -1,4 +1,4 @@
-"""Formulas of autograd: which a file defines, who calls them, and that torch runs those of a library instead."""
+"""Tests of autograd formulas: their definitions in a file, their operators, and replacement in torch by a library."""
 
 from __future__ import annotations
 

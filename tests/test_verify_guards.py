@@ -1,4 +1,4 @@
-"""Guards by what they let through: texts that differ and mean one thing are no difference, a stricter one is."""
+"""Tests of guard comparison. Equivalent guards with different texts are no difference, and stricter ones are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel that crashes, hangs, eats memory, forks, fills the disk or calls home: an answer each, and nothing stays."""
+"""Tests of kernels that crash, hang, exhaust memory or disk, fork, or use the network. Nothing remains."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ LIMITS = Limits(wall=300, cpu=10, memory=1536 * MIB, file=64 * MIB)
 
 @pytest.fixture(scope="module")
 def answer(tmp_path_factory: pytest.TempPathFactory) -> tuple[Verification, Path]:
-    """One verification whose scripts bring out each kind of harm, and where its children worked."""
+    """Return one verification whose scripts trigger each kind of harm, and the folder of its children."""
     place = tmp_path_factory.mktemp("harm")
     call = '  const char* how = std::getenv("HOW");\n  do_harm(how ? how : "nothing");\n'
     head, _, body = GOOD.partition("namespace")

@@ -1,4 +1,4 @@
-"""A child ends within its limits, whatever it does, and nothing of it stays."""
+"""Tests of limits. A child ends within them, and neither its processes nor its files remain."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_there_is_no_network(tmp_path: Path) -> None:
     ended = python("import socket; socket.create_connection(('127.0.0.1', 9), 2)", tmp_path)
     if not ended.offline:
         pytest.skip("this kernel lets no process leave the network")
-    # Behind a wall there is a loopback, and nobody on it.
+    # An isolated child has a loopback interface without servers.
     assert ("refused" if ended.walled else "unreachable") in ended.stderr
 
 
@@ -151,7 +151,7 @@ def test_all_files_together_are_limited(tmp_path: Path) -> None:
 
 
 def test_files_are_counted_whatever_others_remove(tmp_path: Path) -> None:
-    # The disk gets back as much as the child writes: its free bytes tell nothing.
+    # The disk regains as many bytes as the child writes, so its free bytes reveal nothing.
     ballast = tmp_path.parent / "ballast"
     ballast.write_bytes(os.urandom(24 * MIB))
     folder = tmp_path / "scratch"
@@ -292,7 +292,7 @@ def wait_for(condition: object) -> None:
         time.sleep(0.05)
 
 
-# The temporary folder is everybody's.
+# All users share the temporary folder.
 
 
 def test_a_link_in_place_of_the_scratch_folder_empties_nobodys_folder(

@@ -1,4 +1,4 @@
-"""More samples where few tell too little, and what is asked of the two torches of a proven change."""
+"""Tests of additional samples if the first are insufficient, and of requests to the two torches of a proven change."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ PASSED, FAILED, LATE = Observation(True), Observation(False, "no"), Observation(
 
 
 class Answered(NamedTuple):
-    """A verification of which every operator test was answered by the test."""
+    """Verification with invented results of all operator tests."""
 
     answer: Verification
     asked: list[tuple[int, set[str]]]
-    """How many samples each time, and by which protocols."""
+    """Number of samples and names of the protocols of each request."""
     met: list[Sequence[str]]
-    """The names of the sides that were handed on."""
+    """Names of the sides that were passed on."""
 
 
 def answered(

@@ -1,4 +1,4 @@
-"""What the tracing protocols see."""
+"""Tests of the tracing protocols."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_wrong_default_in_an_operator_that_is_called_whole(
 
 
 def test_guards_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dynamo flushes the processor's caches for it."""
+    """Check that dynamo does not time guards, which would flush the processor's caches."""
 
     def timed(*_: object) -> float:
         raise AssertionError("the guards of a compiled function are timed")
@@ -118,7 +118,7 @@ def test_where_the_first_backend_refuses_a_graph_the_next_makes_code_of_it(monke
 def test_what_another_backend_settles_about_a_size_guards_nothing(
     settle: Callable[[object], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The graph of the whole operator holds for other sizes too: it is traced again, for its own backend alone."""
+    """Check that the graph of the whole operator holds for other sizes. Only the other backend traces it again."""
 
     def threes(x: torch.Tensor) -> torch.Tensor:
         settle(x.shape[0])
@@ -138,7 +138,7 @@ def test_what_another_backend_settles_about_a_size_guards_nothing(
 def test_what_a_decomposition_does_on_known_sizes_too_is_no_deviation(
     refuses: bool, library: torch.library.Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The operator refuses a lone row; its decomposition does not, or does so for known sizes alone."""
+    """Use an operator that rejects one row, and a decomposition that accepts it, or rejects only known sizes."""
 
     def rows(x: torch.Tensor) -> torch.Tensor:
         if x.shape[0] == 1:
@@ -187,7 +187,7 @@ def test_a_default_that_is_wrong_at_one_where_another_size_must_be_two(
 
 
 def test_a_size_among_the_arguments_does_not_compile_anew_at_other_sizes() -> None:
-    """Pytree takes a torch.Size apart and gives a tuple back, on which Dynamo's guards ask for another compilation."""
+    """Check the type of the size. Pytree returns a tuple instead, for which Dynamo's guards recompile."""
     sample = Sample(_beside_size, (torch.ones(3, 2),), {"size": torch.Size([4, 5])})
     assert type(sample.resized(lambda size: size + 1).inputs()[1]["size"]) is torch.Size
     assert unbacked(sample)["probes"]["larger"] == {}

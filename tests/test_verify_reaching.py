@@ -1,4 +1,4 @@
-"""From a changed function to the operators whose tests run it."""
+"""Tests of finding the operators whose tests run a changed function."""
 
 from __future__ import annotations
 

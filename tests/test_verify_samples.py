@@ -1,4 +1,4 @@
-"""What the children notice of a call, and the calls they make up, on small functions of our own."""
+"""Tests of recorded effects of calls, and of varied calls, on small functions."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_same_call_is_seen_the_same(call: Callable[[Any], Any]) -> None:
 
 
 def opinfo(op: Callable[..., Any], *inputs: Any) -> Any:
-    """As much of an OpInfo as is drawn from."""
+    """Return an object with the attributes of an OpInfo that are used."""
 
     def drawn_inputs(*_: Any, **__: Any) -> list[Any]:
         return [SimpleNamespace(input=first, args=(), kwargs=kwargs) for first, kwargs in inputs]
@@ -108,7 +108,7 @@ def opinfo(op: Callable[..., Any], *inputs: Any) -> Any:
 
 
 def lines_run(operator: Any) -> set[int]:
-    """The lines of the operator that varied samples run, counted from its first."""
+    """Return the lines of the operator that varied samples run, relative to its first."""
     code = operator.op.__code__
     seen: set[int] = set()
 
@@ -193,7 +193,7 @@ def test_gradients_are_seen_on_concrete_sizes() -> None:
     ids=["contiguous", "transposed", "each second", "each second, transposed", "expanded"],
 )
 def test_another_size_has_the_same_kind_of_strides(tensor: torch.Tensor, strides: tuple[int, ...]) -> None:
-    """Dynamo compiles anew for another order of strides or another step, so nothing would be learned of the size."""
+    """Check the strides. With another order or step Dynamo recompiles, which would reveal nothing about the size."""
     (resized,), _ = samples.Sample(torch.neg, (tensor,), {}).resized(lambda size: 2 * size + 1).inputs()
     assert resized.shape == (7, 5) and resized.stride() == strides
 

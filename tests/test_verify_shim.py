@@ -1,4 +1,4 @@
-"""Which kernels of a file are offered to torch, and as what; and who is to blame for what does not compile."""
+"""Tests of the kernels of a file that can replace torch's, and of the blame for a file that does not compile."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_shim_registers_each_candidate_under_its_key() -> None:
 
 
 class _Compiler(Builder):
-    """Compiles whatever includes the header it uses; with a precompiled header, anything."""
+    """Compiler that accepts a file with the include that it needs, or any file with a precompiled header."""
 
     def __init__(self) -> None:
         pass

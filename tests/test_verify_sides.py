@@ -1,4 +1,4 @@
-"""What is asked of torch before a change and of torch after it."""
+"""Tests of the requests to torch before and after a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of many fixes the harmful ones are found and dropped, the others kept."""
+"""Tests of bisecting fixes: harmful ones are found and dropped, and the others kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which statements a change of a Python file touches, and which of them a process says it started."""
+"""Tests of the statements that a change of a Python file touches, and of those that a process reports as started."""
 
 from __future__ import annotations
 

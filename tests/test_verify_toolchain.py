@@ -1,4 +1,4 @@
-"""Which compiler of a machine is taken, and that it reads the header that it compiled."""
+"""Tests of the choice of a compiler, and of its use of the precompiled header."""
 
 from __future__ import annotations
 

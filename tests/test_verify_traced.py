@@ -1,4 +1,4 @@
-"""Verification of a project's Python: changed functions are traced before and after, with the arguments of a test."""
+"""Tests of verifying a project's Python: functions are traced before and after, with a test's arguments."""
 
 from __future__ import annotations
 

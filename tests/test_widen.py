@@ -1,4 +1,4 @@
-"""``symfix widen``: a patch or written files, one line for what is wrong, and the proof by twins."""
+"""Tests of ``symfix widen``: a patch or written files, errors in one line, and the proof by twins."""
 
 from __future__ import annotations
 

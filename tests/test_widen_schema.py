@@ -1,4 +1,4 @@
-"""Schemas outside of torch: an operator's sizes take SymInts in all of its files or in none, and its tests prove it."""
+"""Tests of schemas outside of torch: an operator's sizes become SymInts in all of its files or in none."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def context() -> Context:
 
 
 def planted(folder: Path, **files: str) -> dict[str, SourceFile]:
-    """The files of a project, each as a rule gets it."""
+    """Write the files of a project and return each as its rules receive it."""
     for name, text in files.items():
         stem, _, suffix = name.rpartition("_")
         (folder / f"{stem}.{suffix}").write_text(text)

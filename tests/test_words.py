@@ -1,12 +1,16 @@
-"""What may stand on the command line: help, examples, misspelt words, what a shell completes, what is passed over."""
+"""Tests of words: help, examples, unknown names, shell completion, excluded files, and docstrings."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import click
@@ -173,3 +177,75 @@ def test_every_command_that_takes_jobs_says_the_same_of_them() -> None:
     assert {str(one.help).partition(" [")[0] for one in options if isinstance(one, click.Option)} == {
         "Processes at a time"
     }
+
+
+TOP = Path(__file__).parents[1]
+FOLDERS = ("codemods", "cpp", "python", "schemas", "scripts", "tests")
+_QUESTION = re.compile(r"\W*(?:What|Whether|Which|Where|How|Why|Who|When)\b")
+_BANNED = re.compile(
+    r"\b(?:stands?|stood|hangs? on|nobody|whoever|whatever|wherever|surely|aside|anew|c[ao]mes? of|so many"
+    r"|as good as)\b(?!-)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"``.*?``|`[^`]*`", re.DOTALL)
+
+
+def docstrings(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings of modules, classes, functions and attributes, with their lines."""
+    for node in ast.walk(ast.parse(text)):
+        for block in ("body", "orelse", "finalbody"):
+            statements = getattr(node, block, None)
+            for one in statements if isinstance(statements, list) else ():
+                value = one.value if isinstance(one, ast.Expr) else None
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    yield one.lineno, value.value
+
+
+def is_question(docstring: str) -> bool:
+    """Return whether a docstring begins with a question word, so that its subject has no name."""
+    return _QUESTION.match(docstring) is not None
+
+
+def banned_words(docstring: str) -> list[str]:
+    """Return the banned words of a docstring, without those in backquotes."""
+    return _BANNED.findall(_QUOTED.sub("", docstring))
+
+
+@lru_cache(maxsize=1)
+def all_docstrings() -> tuple[tuple[str, str], ...]:
+    """Return all docstrings of the product, the scripts and the tests, each with its file and line."""
+    paths = [*TOP.glob("*.py"), *(path for folder in FOLDERS for path in (TOP / folder).rglob("*.py"))]
+    return tuple(
+        (f"{path.relative_to(TOP).as_posix()}:{line}", text)
+        for path in sorted(paths)
+        for line, text in docstrings(path.read_text(encoding="utf-8"))
+    )
+
+
+def test_docstring_begins_with_no_question_word() -> None:
+    assert [(place, text) for place, text in all_docstrings() if is_question(text)] == []
+
+
+def test_docstring_contains_no_banned_word() -> None:
+    assert [(place, found) for place, text in all_docstrings() if (found := banned_words(text))] == []
+
+
+def test_docstrings_of_all_kinds_are_checked() -> None:
+    kinds = '"a"\nclass B:\n    "b"\n    c: int\n    "c"\n    async def d(self):\n        "d"\ne = 1\n"e"\n'
+    assert sorted(text for _, text in docstrings(kinds)) == ["a", "b", "c", "d", "e"]
+    assert len(all_docstrings()) > 4000
+
+
+@pytest.mark.parametrize("text", ["Whether it is.", "What it does.", "How.", "``Why`` it is not."])
+def test_is_question_of_a_question_word_is_true(text: str) -> None:
+    assert is_question(text)
+
+
+@pytest.mark.parametrize("text", ["Return whether it is.", "Whatnot.", "Howitzers."])
+def test_is_question_of_another_word_is_false(text: str) -> None:
+    assert not is_question(text)
+
+
+def test_banned_words_leave_out_quoted_words_and_compounds() -> None:
+    assert banned_words("A `stand` of ``so many`` stand-ins.") == []
+    assert banned_words("It stands aside, and Nobody comes of it.") == ["stands", "aside", "Nobody", "comes of"]

@@ -1,4 +1,4 @@
-"""Lists of expected failures: what their entries say, and what is left when some are taken out."""
+"""Tests of lists of expected failures: parsed entries, and the text after some are removed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ENTRIES = read(LISTS)
 
 
 def removed(text: bytes, *names: str) -> str:
-    """``text`` without the entries of these names."""
+    """Return ``text`` without the entries of these names."""
     gone = [entry for entry in read(text) if entry.name in names]
     assert {entry.name for entry in gone} == set(names)
     return without(text, {(entry.start, entry.end) for entry in gone}).decode()
@@ -188,7 +188,7 @@ def test_any_subset_leaves_the_rest(chosen: set[int]) -> None:
     assert [after[one.start : one.end] for one in left] == [LISTS[one.start : one.end] for one in kept]
     lines = iter(LISTS.decode().splitlines())
     for line in after.decode().splitlines():
-        # Whole lines go, in order; only lines that held several, or that a set() took the place of, differ.
+        # Complete lines are removed. Only lines with several entries, or replaced by a set(), differ.
         assert "set(" in line or "listed" in line or "black |=" in line or line in (")", "}") or line in lines, line
     code = "decorator=toleranceOverride({torch.float32: tol(atol=1e-04, rtol=1e-05)}),"
     assert code in after.decode()

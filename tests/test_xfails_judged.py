@@ -1,4 +1,4 @@
-"""What `symfix xfails` says and writes: entries put to their own tests, or to the protocol of a list of torch's."""
+"""Tests of `symfix xfails`: entries are checked by their own tests, or by the protocol of torch's list."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_an_entry_is_stale_when_nothing_is_left_that_fails(tests: list[str], sta
 
 @pytest.fixture
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A list like torch's own; of its operators `first` and `second.variant` pass."""
+    """Write a list like torch's own. Its operators `first` and `second.variant` pass."""
     first, second, variant = Operator("first"), Operator("second"), Operator("second", "variant")
 
     def sweep(operators: Any, protocol: str, **_: Any) -> Sweep:

@@ -23,7 +23,7 @@ from .registrations import autograd_class, autograd_methods
 from .twins import twin_of
 
 BEFORE = 1
-"""The context stands in front of what ``apply`` is given."""
+"""Number of parameters of ``forward``, the context, that precede the arguments of ``apply``."""
 _FOUND = re.compile(r'\bfindSchemaOrThrow\s*\(\s*"([\w:]+)"\s*,\s*"(\w*)"\s*\)', re.DOTALL)
 _CALLED = frozenset({"call", "redispatch"})
 

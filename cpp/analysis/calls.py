@@ -44,7 +44,7 @@ _LIST_FACTS = frozenset(
 _CONVERTS = frozenset(
     {(Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_REF), (Type.SYM_INT, Type.OPTIONAL_SYM_INT)}
 )
-"""What C++ converts by itself on the way into a parameter, as it does for the integers these stand for."""
+"""Implicit conversions of a symbolic argument to a parameter's type. C++ has the same ones for integers."""
 
 
 def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Iterable[Fact]:

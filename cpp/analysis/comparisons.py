@@ -12,7 +12,7 @@ from .inference import Inference
 from .methods import SYMBOLIC_CALLS
 
 METHODS = {"==": "sym_eq", "!=": "sym_ne", "<": "sym_lt", "<=": "sym_le", ">": "sym_gt", ">=": "sym_ge"}
-"""The method of a SymInt that asks what a sign asks, without forcing the answer."""
+"""SymInt methods that compare as an operator does and return a SymBool without a guard."""
 
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SIGNS = {method: sign for sign, method in METHODS.items()}

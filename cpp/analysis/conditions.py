@@ -13,7 +13,7 @@ from .reasons import SkipReason
 SIMPLE = frozenset(
     {"identifier", "call_expression", "number_literal", "subscript_expression", "parenthesized_expression"}
 )
-"""Expressions that another operator can be put beside without parentheses."""
+"""Node types of expressions that can be operands of any operator without parentheses."""
 
 
 def truth(node: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:

@@ -21,7 +21,7 @@ from .tuples import returned_part
 
 _VALUE_OF_A_BLOCK = "parenthesized_expression"
 _BRACED = ("compound_literal_expression", "argument_list")
-"""Where ``{{a, b}}`` makes one array, as for a std::array."""
+"""Parents in which ``{{a, b}}`` makes one array, as for a std::array."""
 
 
 def arrive(p: Pass, node: Node, kind: Type, cause: Value) -> Iterable[Fact]:

@@ -18,10 +18,10 @@ _COUNTING = frozenset(
 _SMALL = re.compile(r"(?:const )?(?:unsigned|unsigned int|(?:std::)?uint(?:8|16|32)_t)(?: const)?&?")
 _WRITING = frozenset({"assignment_expression", "update_expression", "pointer_expression"})
 _HANDING = frozenset({"argument_list", "initializer_list", "lambda_capture_specifier", "init_declarator"})
-"""Where a reference to the variable may be taken, through which others write it."""
+"""Parents of a use that may bind a reference to the variable, through which other code writes it."""
 _SIGNED = range(2**63)
 _DEEPEST = 8
-"""Variables made from variables that are followed."""
+"""Limit on the length of a chain of variables that are initialized from one another."""
 
 
 def counts(types: Inference, node: Node, depth: int = 0) -> bool:

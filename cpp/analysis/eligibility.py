@@ -34,12 +34,13 @@ _ONE_DEVICE = re.compile(
     r"|CHECK\w*\([^;]*?\bis_(?:cuda|cpu|xpu|mps|hip)\(\)(?!\s*[=!]=)"
     r"|\b(?!is_)\w+_(?:cuda|cpu|hip|xpu|mps|npu|mlu)\("
 )
-"""What a function says that is written for one device."""
+"""Pattern of code that is written for one device."""
 _DEVICE_SOURCES = frozenset({".cu", ".cuh", ".hip"})
 _DEVICES = frozenset({"cpu", "cuda", "hip", "rocm", "xpu", "sycl", "mps", "metal", "npu", "mlu", "musa", "vulkan"})
-"""The words by which folders, files and namespaces of kernels are named: ``csrc/cpu``, ``sort_cuda.cpp``."""
+"""Device names in the folders, files and namespaces of kernels, as in ``csrc/cpu`` and ``sort_cuda.cpp``."""
 _DEVICE_NAME = re.compile(r"\w+NativeFunctions::|(?:\w_|[a-z0-9])(?i:cuda|cpu|hip|xpu|mps|npu|mlu)\(")
-"""The heads of kernels: ``fill_cuda(…)``, ``fillCpu(…)``, ``XLANativeFunctions::fill(…)`` as torchgen declares them."""
+"""Pattern of the heads of kernels: ``fill_cuda(…)``, ``fillCpu(…)``, ``XLANativeFunctions::fill(…)`` as torchgen
+declares them."""
 _MARKED = ("call_expression", "if_statement", "conditional_expression", "declaration")
 
 
@@ -66,11 +67,11 @@ class Eligibility:
         self._marked: dict[int, list[Node]] = {}
         self._iterates = b"TensorIterator" in model.tree.content
         self.registrations = registrations(model, project)
-        """What the file and its project register."""
+        """Registrations of the file and its project."""
         self._registered = self.registrations.kinds
         self.unread = self.registrations.unread
         self.unfollowed: dict[int, tuple[Function, SkipReason]] = {}
-        """Functions that would be eligible, could what stands in them be followed, by their nodes."""
+        """Functions, by node id, that would be eligible if their bodies could be analysed, with the reasons."""
         outer = [function for function in model.functions if not function.is_lambda]
         for function in outer:
             why = self._entry(function)
@@ -88,9 +89,9 @@ class Eligibility:
                 if callee.node.id in self.why:
                     waiting.append(callee)
         self.functions = tuple(sorted(self._functions.values(), key=lambda function: function.node.start_byte))
-        """The eligible functions in source order."""
+        """Eligible functions in source order."""
         self.kernel_code = {function.node.id: self._kernel_code_of(function) for function in self.functions}
-        """The parts of the eligible functions that work on pointers, iterators or one device, by their nodes."""
+        """Parts of the eligible functions, by node id, that work on pointers, iterators or one device."""
 
     def is_eligible(self, function: Function | None) -> bool:
         """Return whether a function, or the function around a lambda, sees symbolic sizes."""

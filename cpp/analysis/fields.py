@@ -23,7 +23,8 @@ _OUT_OF_SIGHT = (
     "template_argument_list", "alias_declaration", "type_definition", "qualified_identifier", "sizeof_expression",
     "array_declarator", "base_class_clause",
 )  # fmt: skip
-"""Where a struct that is named can be read or filled out of sight: by an alias, as an element, by its address."""
+"""Nodes that name a struct where its members may be accessed without their names: by alias, by element or by
+address."""
 
 
 def widen(p: Pass, fact: Widens) -> Iterator[Fact]:

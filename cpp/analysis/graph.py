@@ -14,17 +14,17 @@ class Form(IntEnum):
     """Syntactic form of a value."""
 
     SEED = 0
-    """A concrete call on a Tensor, or a signature that its schema has left behind."""
+    """Concrete call on a Tensor, or a signature that is older than its schema."""
     EXPRESSION = 1
     CALL = 2
-    """A call that takes the value under another name, or a construction."""
+    """Call that returns its argument under another name, or a construction."""
     VARIABLE = 3
     RESULT = 4
-    """What a function of the file returns."""
+    """Return value of a function of the file."""
     SAVED = 5
-    """What an autograd function keeps under a key."""
+    """Value that an autograd function saves under a key."""
     FIELD = 6
-    """A member of a struct."""
+    """Member of a struct."""
 
 
 class Value(NamedTuple):

@@ -63,7 +63,7 @@ from .variables import become, put, store
 _FOLLOWED: dict[type, Callable[[Pass, Any], Iterable[Fact]]] = {
     Stores: store, Puts: put, Keeps: keep, Returns: give_back, Requires: demand, Constructs: construct,
 }  # fmt: skip
-"""Facts that ask a question: their handlers say what follows."""
+"""Handlers of the facts that imply further facts, by the type of the fact."""
 
 
 @dataclass(frozen=True)

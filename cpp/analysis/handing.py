@@ -25,20 +25,20 @@ from .knowledge import Knowledge
 from .operator_arguments import fits
 
 SIZE = -1
-"""The origin of a value that is a size of a Tensor; every other origin is the position of a parameter."""
+"""Origin of a value that is a size of a Tensor. Any other origin is the position of a parameter."""
 Origins = frozenset[int]
 
 INDEX, DIMENSION, COUNT = "an index", "a dimension", "a number of elements"
-"""What a value is that selects."""
+"""Roles of a value that selects elements."""
 
 _NOTHING: Origins = frozenset()
 _SIZES = frozenset({"size", "sizes", "numel", "sym_size", "sym_sizes", "sym_numel"})
 _SAME = TRANSPARENT | {"std::min", "std::max", "std::abs", "std::make_optional", "c10::make_optional"}
-"""Functions whose result is one of their arguments, or as good as."""
+"""Functions whose result is one of their arguments or differs from it only in sign or type."""
 _READS = frozenset(
     {"value", "value_or", "vec", "slice", "begin", "end", "rbegin", "rend", "front", "back", "at", "data"}
 )
-"""Methods of lists, optionals and iterators that give what these hold."""
+"""Methods of lists, optionals and iterators that return their elements."""
 _PUTS = frozenset({"push_back", "emplace_back", "append", "insert", "assign"})
 _DIMENSIONS = frozenset({"size", "sym_size", "stride", "sym_stride"})
 _WRAPS = re.compile(r"maybe_wrap_dims?\w*$")

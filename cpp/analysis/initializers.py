@@ -17,7 +17,7 @@ from .passes import Pass
 from .reasons import SkipReason
 
 _NAMES = ("type_identifier", "parameter_declaration")
-"""What a name is in what reads like a parameter."""
+"""Node types of a plain name inside a declaration that is parsed as a function's."""
 _OVERWRITE = ("std::iota", "std::fill")
 _TAKE_ONE = (Type.INT, Type.LONG_LONG, Type.INT_REF, Type.FLOAT, Type.AUTO, Type.SCALAR)
 

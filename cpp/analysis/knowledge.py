@@ -18,7 +18,7 @@ from .eligibility import Eligibility
 from .inference import Inference
 
 _FRAMES = 20 * DEEPEST
-"""Room for the steps that follow nodes inside one another, wherever in the stack they begin."""
+"""Recursion limit for ``DEEPEST`` nested nodes, with room for the frames that precede the analysis."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Knowledge:
     api: TorchApi
     headers: HeaderIndex
     min_torch: tuple[int, int] | None = None
-    """The oldest torch that the result must run on; None: the torch that ``api`` describes."""
+    """Oldest torch that must run the result, or None for the torch that ``api`` describes."""
 
 
 @lru_cache(maxsize=4)

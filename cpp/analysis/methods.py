@@ -15,10 +15,10 @@ CONCRETE = {
     "storage_offset": ("sym_storage_offset", Type.INT),
     "nbytes": ("sym_nbytes", Type.UNSIGNED),
 }
-"""The Tensor methods that answer with concrete integers: their symbolic twin, and the type they give now."""
+"""Tensor methods that return concrete integers, with their symbolic twins and their return types."""
 
 OF_STORAGES = frozenset({"nbytes", "sym_nbytes"})
-"""Those that a Storage has too."""
+"""Methods that a Storage has too."""
 
 SYMBOLIC_CALLS = {
     "sym_size": Type.SYM_INT,
@@ -29,7 +29,7 @@ SYMBOLIC_CALLS = {
     "sym_storage_offset": Type.SYM_INT,
     "sym_nbytes": Type.SYM_INT,
 }
-"""The Tensor methods that answer with symbolic integers, and the type they give."""
+"""Return types of the Tensor methods that return symbolic integers."""
 
 TENSOR_METHODS = {
     **SYMBOLIC_CALLS,
@@ -38,17 +38,17 @@ TENSOR_METHODS = {
     "storage": Type.STORAGE, "itemsize": Type.UNSIGNED, "element_size": Type.INT,
     "unsafeGetTensorImpl": Type.TENSOR_IMPL,
 }  # fmt: skip
-"""What the methods of Tensors give that answer with no concrete size."""
+"""Return types of the Tensor methods that return no concrete size."""
 _SCHEMA = {
     "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
     "float": Type.FLOAT, "Scalar": Type.SCALAR, "Tensor?": Type.OPTIONAL_TENSOR,
 }  # fmt: skip
 TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
-"""The methods by which something that holds a Tensor gives it."""
+"""Methods that return the Tensor inside a wrapper."""
 RANGES = frozenset({"c10::irange", "irange", "at::irange"})
-"""What counts from 0, or from its first argument, up to its last."""
+"""Functions that count from 0, or from their first argument, up to their last."""
 IN_PARTS = frozenset({"range", "structured-binding", "c-array"})
-"""How variables are declared that hold no value of the declared type, or only a part of what starts them."""
+"""Kinds of declaration whose variable does not have the declared type, or has only a part of its initial value."""
 _ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
 _ELEMENTS = frozenset({"front", "back", "at"})
 

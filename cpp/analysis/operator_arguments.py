@@ -35,7 +35,7 @@ _REFUSES = {
     Type.SYM_VEC: frozenset({"int[]", "int[]?"}),
 }
 _CONVERTED = frozenset({(Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.OPTIONAL_SYM_INT)})
-"""What C++ converts by itself on the way into a helper of torch's headers."""
+"""Implicit conversions of a symbolic argument to the parameter of a helper in torch's headers."""
 _CARRIES = {
     Type.TENSOR: frozenset({"Tensor", "Tensor?", "Tensor[]"}),
     Type.SCALAR: frozenset({"Scalar", "Scalar?", "Tensor"}),
@@ -62,7 +62,7 @@ _CARRIES = {
     Type.DIMNAME: frozenset({"Dimname", "Dimname?", "Dimname[]", "Dimname[]?"}),
     Type.OPTIONS: frozenset({"TensorOptions", "ScalarType", "ScalarType?", "Device", "Device?", "Layout", "Layout?"}),
 }
-"""Schema types that a C++ argument of a type can be passed to, to tell overloads apart."""
+"""Schema types that accept a C++ argument, by its type. They distinguish overloads."""
 _NOTHING = re.compile(r"(?:(?:::)?(?:std|c10|at)::)?nullopt")
 
 

@@ -22,7 +22,7 @@ _CLASSES = {
     **dict.fromkeys(_LISTS, _LIST),
     Type.DIMNAME: _DIMNAME,
 }
-"""Kinds that C++ does not convert into each other by itself, but for a number that becomes a list of one."""
+"""Classes of types. C++ has no implicit conversion between two classes, except from a number to a list of one."""
 
 
 def meant(candidates: Sequence[tuple[Function, int]], passed: Sequence[Type]) -> list[Function]:

@@ -29,7 +29,7 @@ class Pass(NamedTuple):
     live: Mapping[int, Seed]
     expected: Mapping[int, Signature]
     symbolic_arguments: Collection[tuple[str, int]] = ()
-    """The arguments of a project's own operators that take SymInts, by ``ns::name.overload`` and place."""
+    """Arguments of a project's own operators that take SymInts, by ``ns::name.overload`` and position."""
 
     def kind_of(self, node: Node) -> Type:
         """Return the type of an expression after the promotions so far."""

@@ -35,7 +35,7 @@ class Analysis:
     promotions: tuple[Promotion, ...]
     refusals: tuple[tuple[Seed, Refusal], ...]
     kernel_code: tuple[tuple[Function, KernelCode], ...]
-    """The parts of eligible functions that run on real data only and hold none of the ``refusals``."""
+    """Parts of eligible functions that only run on real data and contain none of the ``refusals``."""
 
 
 @lru_cache(maxsize=4)

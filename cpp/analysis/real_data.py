@@ -16,9 +16,9 @@ from .reasons import SkipReason
 from .tuples import tied
 
 _COPIED = "C10_AS_INTARRAYREF_SLOW_ALLOC"
-"""Guards each size as ``guard_int`` does, so that a symbolic one is pinned there as it was before."""
+"""Macro that guards each size as ``guard_int`` does, so that a symbolic size is still specialized there."""
 _KEEP_NOTHING = frozenset({Type.TENSOR, Type.TENSORS, Type.INT, Type.BOOL, Type.FLOAT})
-"""What a function may give without referring to an array that it was handed."""
+"""Return types of functions that keep no reference to an array argument."""
 _PARTS = frozenset(
     {"binary_expression", "parenthesized_expression", "subscript_argument_list", "return_statement", "condition_clause"}
 )

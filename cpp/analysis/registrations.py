@@ -24,11 +24,11 @@ FAKE_KEYS = frozenset(
 
 LIBRARY = "TORCH_LIBRARY"
 _EVERY_KEY = ("", "CatchAll")
-"""A kernel for no key is one for all."""
+"""Keys of a kernel that is registered for all dispatch keys."""
 _AUTOGRAD = re.compile(r"\bautograd::Function\s*<")
 
 Unread = tuple[int, int, str]
-"""A block of registrations that says nothing of this file's functions: start, end of the name, and why."""
+"""Block of registrations that makes no function of this file eligible: start, end of the name, and the reason."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Registrations:
     elsewhere: frozenset[str]
     unread: tuple[Unread, ...]
     blocks: tuple[Block, ...]
-    """The file's own, in source order."""
+    """Blocks of the file itself, in source order."""
 
     def is_fake_block(self, function: Function) -> bool:
         """Return whether a function is the body of a block that registers for a key that runs on fake tensors."""

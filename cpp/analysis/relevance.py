@@ -16,7 +16,7 @@ from .registrations import FAKE_KEYS
 GUARDS = (
     "TORCH_GUARD_OR_FALSE", "TORCH_GUARD_OR_TRUE", "TORCH_STATICALLY_KNOWN_TRUE", "TORCH_GUARD_SIZE_OBLIVIOUS",
 )  # fmt: skip
-"""Macros whose arguments are looked at in whichever function they stand."""
+"""Macros whose arguments are checked in every function, eligible or not."""
 _DEFINED = re.compile(rb"^[ \t]*(?:static |inline )*[\w:<>,&* ]*?\b(\w+)\((?:[^;{}]*)\)[^;{}()]*\{", re.MULTILINE)
 _HEAD = re.compile(rb"[\w:<>,&* \t]*")
 _CALLED = re.compile(rb"\b(\w+)\(")

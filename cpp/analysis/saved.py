@@ -11,7 +11,7 @@ READERS = {
     "toInt": Type.INT, "toIntVector": Type.INT_VEC, "toDouble": Type.FLOAT, "toBool": Type.BOOL,
     "toTensor": Type.TENSOR, "toTensorVector": Type.TENSORS, "toSymInt": Type.SYM_INT, "toSymIntVector": Type.SYM_VEC,
 }  # fmt: skip
-"""What the methods of an IValue give."""
+"""Return types of the methods of an IValue."""
 
 
 def is_context(model: Model, node: Node) -> bool:

@@ -38,7 +38,7 @@ Refused = tuple[Seed, Refusal]
 
 
 Wanted = tuple[int, Signature]
-"""A function, by the first byte of its definition, and the signature that it is to have."""
+"""Function, by the first byte of its definition, and the signature that it must get."""
 
 
 def seeds(

@@ -22,7 +22,7 @@ from .passes import Pass
 from .reasons import SkipReason
 
 SYMINT_FORMS = "at::symint::"
-"""``at::symint::size<T>(x, 0)`` is ``x.size(0)`` or ``x.sym_size(0)``, as ``T`` says."""
+"""Namespace of forms that depend on ``T``: ``at::symint::size<T>(x, 0)`` is ``x.size(0)`` or ``x.sym_size(0)``."""
 
 
 def instantiate(p: Pass, function: Function, call: Node, position: int, kind: Type, cause: Value) -> Iterator[Fact]:

@@ -18,7 +18,7 @@ from ..syntax.types import Type
 from .sym_methods import as_method
 
 _JOINED = {"&&": ("sym_and", "false"), "||": ("sym_or", "true")}
-"""The method that joins two SymBools as a sign does, and the truth that decides alone."""
+"""SymBool methods for ``&&`` and ``||``, with the truth value of an operand that decides the result."""
 
 
 def checked_later(rule: str, know: Knowledge, call: Node, function: Function) -> Iterator[Fix]:

@@ -10,7 +10,7 @@ from ..syntax.tree import Tree
 from .changes import changes
 
 HEADERS = {b"c10::SymDimVector": "c10/util/DimVector.h"}
-"""The header that a type brings with it where the concrete type's own header does not declare it."""
+"""Headers of the types that the concrete type's own header does not declare."""
 
 
 def fix(rule: str, mode: int, what: str, promotion: Promotion, tree: Tree, *, function: str = "") -> Fix:

@@ -30,7 +30,7 @@ from ..syntax.registering import MARKS
 
 NAME = "add_fake_kernel"
 _ELSEWHERE = (b"set_python_module", b"impl_abstract_pystub")
-"""What says that the fake kernels are registered in a Python module, which need not be of this project."""
+"""Words of a file whose fake kernels are registered in a Python module, possibly of another project."""
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:

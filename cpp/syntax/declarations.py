@@ -39,12 +39,13 @@ class Variable:
     type_node: Node | None
     declaration: Node
     _function: ref[Function]
-    """Weak: a function holds its parameters, and a cycle would keep the file's tree in memory."""
+    """Weak reference. A function refers to its parameters, and a cycle would keep the file's tree in memory."""
     definition: int
-    """The id of the node of the function definition that it stands in."""
+    """Node id of the function definition that contains the variable."""
     initializers: tuple[Node, ...] = ()
     how: str = "local"
-    """``local``, ``parameter``, ``range`` (for-range), ``capture``, ``structured-binding`` or ``c-array``."""
+    """Kind of declaration: ``local``, ``parameter``, ``range`` (for-range), ``capture``, ``structured-binding`` or
+    ``c-array``."""
     position: int = -1
 
     @property

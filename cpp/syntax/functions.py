@@ -34,7 +34,7 @@ class Surroundings:
     in_class: bool = False
     plain: bool = True
     owner: str = ""
-    """The name of the class, where there is one that stands in nothing but plain surroundings."""
+    """Name of the class if only namespaces surround it and it is no template, else empty."""
 
 
 @dataclass(frozen=True, eq=False)

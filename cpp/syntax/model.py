@@ -46,7 +46,7 @@ class Model:
         self.resolved = _Resolved(self)
         self.names = Names(tree)
         self.structs = read_structs(tree, self.names) if b"struct" in tree.content else {}
-        """The plain structs of the file by name."""
+        """Plain structs of the file by name."""
         self.functions = read_functions(tree, self.names)
         self._by_node = {function.node.id: function for function in self.functions}
         self._starts = [function.node.start_byte for function in self.functions]

@@ -23,7 +23,7 @@ _OF_TENSORS = frozenset(
         "OptionalTensorRef", "OptionalTensor", "variable_list", "VariableList", "tensor_list", "TensorImpl",
     }
 )  # fmt: skip
-"""Names of torch's that others use too: these need a sign that torch's are meant."""
+"""Names of torch's types that other libraries use too. The surrounding code must show that torch's type is meant."""
 _TYPES = ("class_specifier", "struct_specifier", "union_specifier", "enum_specifier")
 _ALIASES = ("alias_declaration", "type_definition", "using_declaration", "namespace_alias_definition")
 _PARAMETERS = (
@@ -32,7 +32,7 @@ _PARAMETERS = (
 _SCOPES = frozenset({"compound_statement", "field_declaration_list", "declaration_list", "translation_unit"})
 _HOLDS_TENSORS = frozenset({("at",), ("torch",), ("torch", "autograd"), ("autograd",), ("c10",)})
 _SHARES_TENSOR = (("at",), ("torch", "autograd"), ("torch", "distributed"), ("torch", "nn"))
-"""Namespaces in which, and in all below which, ``Tensor`` is at::Tensor."""
+"""Namespaces in which, including all nested ones, ``Tensor`` is at::Tensor."""
 
 _OUTERMOST = frozenset({"at", "torch", "c10", "std"})
 
@@ -46,7 +46,7 @@ class _Declared:
     start: int
     end: int
     path: _Path | None
-    """The namespace it is a member of; None inside a class, a block or a template."""
+    """Namespace that contains the name, or None inside a class, a block or a template."""
     node: Node
     target: str | None
 
@@ -60,7 +60,7 @@ class Names:
         self._declared: dict[str, list[_Declared]] = defaultdict(list)
         self._directives: list[_Declared] = []
         self.declaring = every(tree.root, *_TYPES, *_ALIASES, *_PARAMETERS)
-        """What gives names to types, in source order."""
+        """Nodes that declare names of types, in source order."""
         for node in self.declaring:
             self._declare(node)
         self._methods(tree.root)

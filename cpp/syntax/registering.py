@@ -14,7 +14,7 @@ from functools import lru_cache
 from .macros import Macro, definitions, reaching
 
 MARKS = (b"TORCH_LIBRARY", b"RegisterOperators")
-"""Without one of these words, or a macro that comes to one, a text registers nothing."""
+"""Words without which a text registers nothing, unless a macro expands to one of them."""
 
 KEYS = (
     r"(?:Autograd|Autocast|Quantized|Sparse|SparseCsr|Nested|NestedTensor)?"
@@ -46,7 +46,7 @@ _WRAPPED = re.compile(r"\s*[\w:]+\s*\(\s*(.*?)\s*\)\s*\Z", re.DOTALL)
 _NAME = re.compile(r"(?:\b[A-Za-z_]\w*\s*::\s*)*\b[A-Za-z_]\w*")
 _REFERENCE = re.compile(r"\s*(?:TORCH_FN\s*\(\s*)?\(?\s*&?\s*[A-Za-z_][\w:]*\s*(?:<[^<>]*>)?\s*\)?\s*\)?\s*\Z")
 _DEEPEST = 8
-"""So many macros inside one another are expanded."""
+"""Limit on the nesting of macro expansions."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Registration:
     schema_start: int = -1
     is_lambda: bool = False
     stable: bool = False
-    """Registered through torch's stable ABI, whose Tensor has no symbolic sizes."""
+    """True if registered through torch's stable ABI, whose Tensor has no symbolic sizes."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class _Reader:
     def __init__(self, text: str, macros: Mapping[str, Macro], origin: tuple[int, int] | None = None, depth: int = 0):
         self.text = text
         self.code = _STRING.sub(lambda literal: " " * len(literal[0]), text)
-        """The text without its literals: what stands in these calls nothing."""
+        """Text with blank literals, which contain no calls."""
         self.macros = macros
         self.origin = origin
         self.depth = depth

@@ -44,7 +44,7 @@ class Tree:
         self.masked: Masked = masked
         self.root: Node = tree.root_node
         self.tags = template_tags(content) if b"{%" in content else ()
-        """Where the tags of a template stand."""
+        """Positions of the tags of a template."""
         self._macro_bodies = macro_bodies(content) if b"define" in content else {}
 
     def text(self, node: Node) -> str:
@@ -163,7 +163,8 @@ def count_errors(node: Node) -> int:
 
 
 DEEPEST = 200
-"""So many nodes inside one another are followed; what people write stays below, but for a few generated tables."""
+"""Limit on the nesting of nodes in a function that is analysed. Handwritten code remains below it, except for a few
+generated tables."""
 
 
 def is_deep(node: Node) -> bool:

@@ -14,12 +14,13 @@ class Type(Enum):
     """Type of a value, as far as symbolic sizes require it."""
 
     TENSOR = "Tensor"
-    """A Tensor, or what is used like a pointer to one: a MaybeOwned, an iterator over a list of Tensors."""
+    """Tensor, or a type that is used like a pointer to one: a MaybeOwned, or an iterator over a list of Tensors."""
     OPTIONAL_TENSOR = "optional Tensor"
     TENSORS = "list of Tensors"
     INT = "int64_t"
     LONG_LONG = "long long"
-    """An int64_t by the type that SymInt's operators do not know: it can become a SymInt, and can't meet one."""
+    """64-bit integer type that makes SymInt's operators ambiguous. A value can become a SymInt, but not an operand of
+    one."""
     UNSIGNED = "unsigned integer"
     BOOL = "bool"
     FLOAT = "double"
@@ -39,7 +40,7 @@ class Type(Enum):
     SYM_ITER = "iterator over SymInt"
     STORAGE = "Storage"
     TENSOR_IMPL = "TensorImpl"
-    """One, or a pointer to one."""
+    """TensorImpl, or a pointer to one."""
     STREAM = "output stream"
     DIMNAME = "Dimname"
     OPTIONS = "TensorOptions"
@@ -57,10 +58,10 @@ HELD = {
     Type.OPTIONAL_INT: Type.INT, Type.OPTIONAL_INT_REF: Type.INT_REF,
     Type.OPTIONAL_SYM_INT: Type.SYM_INT, Type.OPTIONAL_SYM_REF: Type.SYM_REF,
 }  # fmt: skip
-"""What an optional holds."""
+"""Type of the value of each optional."""
 
 HALVES = {b"first": 0, b"second": 1}
-"""The names of the parts of a pair."""
+"""Positions of the members of a pair."""
 
 SYMBOLIC = {
     Type.INT: Type.SYM_INT,
@@ -72,7 +73,7 @@ SYMBOLIC = {
     Type.OPTIONAL_INT: Type.OPTIONAL_SYM_INT,
     Type.OPTIONAL_INT_REF: Type.OPTIONAL_SYM_REF,
 }
-"""What each concrete type becomes when the value it holds is promoted."""
+"""Symbolic type that replaces each concrete type when a value is promoted."""
 
 SYMBOLIC_TYPES = frozenset(SYMBOLIC.values()) | {Type.SYM_BOOL}
 INTEGERS = frozenset({Type.INT, Type.UNSIGNED, Type.SYM_INT})
@@ -93,7 +94,7 @@ _QUALIFIER = re.compile(
     r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|autograd|detail)\b(?:\s*::)?|::|&|\s+"
 )
 _ARGUMENTS = re.compile(r",[^<>]*(?=>)")
-"""What stands behind the element type of a container, such as a number of elements."""
+"""Template arguments after the element type of a container, such as a number of elements."""
 _CONTAINER = r"(?:vector|SmallVector|SmallVectorImpl|SmallBuffer|array)"
 _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
     (re.compile(pattern + r"\Z"), kind)

@@ -15,7 +15,8 @@ _NO_CODE = re.compile(
     rb"|#[ \t]*(?:define|error|warning|pragma|include)\b(?:[^\n\\/]|\\\r?\n|\\.|/(?!\*)|/\*.*?\*/)*",
     re.DOTALL,
 )
-"""Comments, literals and directives. Each begins with a literal byte: such are found without a step for every byte."""
+"""Comments, literals and directives. Each alternative begins with a literal byte, so that the search skips ahead to
+it."""
 _UNENDED = (b'"', b"'", b"/*")
 _CONFLICT = (b"\n<<<<<<< ", b"\n>>>>>>> ")
 _CONDITIONAL = re.compile(rb"#[ \t]*(if|el|endif)")

@@ -20,9 +20,9 @@ from .statements import Body
 from .values import Level, Refused, Value, call
 
 _COMPOSING = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
-"""The keys of kernels that are made of other operators; an operator without a key has the first."""
+"""Dispatch keys of kernels that consist of other operators. An operator without a key has the first."""
 _DEEPEST = 8
-"""So many helpers may call one another."""
+"""Limit on the nesting of helper calls."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class _Helper:
 
 
 _Key = tuple[int, frozenset[int], bool]
-"""Where a helper is defined, which of its parameters are always None, whether the caller ends with calling it."""
+"""Position of a helper, its parameters that are always None, and whether the caller ends by returning its result."""
 
 
 @dataclass

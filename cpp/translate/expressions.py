@@ -43,7 +43,7 @@ _NUMBERS = (INT, FLOAT, BOOL)
 _CASTS = frozenset({"static_cast", "const_cast"})
 
 Helper = Callable[[str, Sequence[Value], bool], "Value | None"]
-"""Writes a call by name and arguments; whether nothing of the caller runs after it is said too."""
+"""Writer of a call by name and arguments. The flag is True if the caller returns the result directly."""
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Expressions:
     helper: Helper
     aliases: dict[str, str] = field(default_factory=dict)
     last: int = -1
-    """The call that is the whole of a ``return``, by the number of its node."""
+    """Id of the call node that is the whole value of a ``return``."""
 
     def write(self, node: Node) -> Value:
         """Return the expression in Python. Raise Refused."""

@@ -30,15 +30,15 @@ class Kind:
 
 
 TENSOR, INT, FLOAT, BOOL = Kind("Tensor"), Kind("integer"), Kind("float"), Kind("bool")
-"""An integer may be a size, and so symbolic, like a float and a bool that came from one."""
+"""Kinds of tensors and numbers. An integer may be a symbolic size, and a float or bool may be computed from one."""
 SCALAR, TEXT, DTYPE, DEVICE = Kind("Scalar"), Kind("string"), Kind("ScalarType"), Kind("Device")
 DEVICE_TYPE, LAYOUT, FORMAT = Kind("DeviceType"), Kind("Layout"), Kind("MemoryFormat")
 OPTIONS = Kind("TensorOptions")
-"""In Python a dict of keyword arguments."""
+"""Kind of a TensorOptions, in Python a dict of keyword arguments."""
 NAMES, GUARD, NOTHING, NULL = Kind("names"), Kind("guard"), Kind("nothing"), Kind("nullopt")
 GENERATOR, BRACES, UNKNOWN = Kind("Generator"), Kind("braces"), Kind("unknown")
 TENSOR_ARGUMENT = Kind("TensorArg")
-"""In Python a tuple: the tensor, its name and its number, from 1."""
+"""Kind of a TensorArg, in Python a tuple of the tensor, its name and its number, which starts at 1."""
 
 
 def list_of(kind: Kind, owned: bool = True) -> Kind:

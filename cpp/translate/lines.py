@@ -33,12 +33,12 @@ class Lines:
 
     expressions: Expressions
     result: Kind = UNKNOWN
-    """What the function gives; found out by the first ``return`` of a lambda that does not say it."""
+    """Kind of the function's result. If a lambda does not declare it, its first ``return`` determines it."""
     comments: bool = True
     lines: list[str] = field(default_factory=list)
     depth: int = 1
     changed: frozenset[str] = frozenset()
-    """Lists whose elements are written somewhere in the function."""
+    """Lists whose elements are assigned somewhere in the function."""
     _comment_end: int = -1
 
     @abstractmethod

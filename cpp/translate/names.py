@@ -13,7 +13,7 @@ _SAID = (
     "sym_float sym_int DispatchKey"
 )
 _TAKEN = frozenset(keyword.kwlist) | frozenset(_SAID.split())
-"""What a variable is never called: words of Python, and what the translations say."""
+"""Names that no variable gets: keywords of Python and the names that translations use."""
 
 
 @dataclass

@@ -23,7 +23,7 @@ class Schemas:
 
     api: TorchApi
     target: TorchApi
-    """The torch that the Python runs on."""
+    """API of the torch that runs the Python."""
     _declared: dict[str, DeclaredSchema] = field(default_factory=dict, compare=False)
 
     @cached_property

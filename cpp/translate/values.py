@@ -52,7 +52,7 @@ class Value:
     parts: tuple[Value, ...] | None = None
     fields: tuple[tuple[str, str], ...] | None = None
     name: str = ""
-    """The variable that it is, and nothing else."""
+    """Name of the variable that the expression consists of, else empty."""
 
     def inside(self, level: Level) -> str:
         """Return the text, in parentheses if ``level`` binds tighter."""

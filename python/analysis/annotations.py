@@ -16,7 +16,7 @@ from .certain import Certain, Several, Sure, row, same
 from .values import Kind, Value
 
 _DEEPEST = 4
-"""Aliases of aliases that are followed."""
+"""Limit on the nesting of type aliases."""
 
 
 _SEVERAL = re.compile(r"\b(list|List|tuple|Tuple|Sequence|Iterable|Collection)\[")
@@ -37,7 +37,7 @@ class Said:
     """Types that an annotation gives a value."""
 
     may: Value = Kind.UNKNOWN
-    """What it may hold; UNKNOWN where the annotation says nothing about sizes."""
+    """May-type of the value, UNKNOWN if the annotation does not mention sizes."""
     _tree: ast.expr | None = None
     _words: _Words | None = None
 

@@ -33,12 +33,12 @@ class Calls:
             function: [(call, callees) for call in function.nodes.calls if (callees := self.callees(call.func))]
             for function in (module.functions if sources else ())
         }
-        """The calls in the body of each function, with what they may call; empty where no function holds a source."""
+        """Calls in the body of each function, with the functions they may call. Empty if no function contains a source
+        of sizes."""
         self.reached = self._reached(module, sources)
-        """The functions that hold a source of sizes, and all that these call, are called by, stand in or hold.
+        """Functions that contain a source of sizes, and all functions connected to them by calls or nesting.
 
-        Each comes with those it is reached with, in the order of the file. In the others every value is without
-        interest.
+        Each is mapped to its connected functions, in the order of the file. No value in any other function matters.
         """
 
     def callees(self, func: ast.expr) -> list[Function]:

@@ -35,7 +35,7 @@ class Several:
     listed: bool | None
     element: Certain | None
     places: tuple[Certain | None, ...] | None = None
-    """What each place holds, where their number is known."""
+    """Must-type at each position, if the length is known."""
 
 
 Certain = Sure | Several

@@ -17,7 +17,7 @@ TENSOR_METHODS = frozenset(
     {"size", "stride", "dim", "ndimension", "numel", "nelement", "element_size", "storage_offset", "sym_size"}
     | {"sym_stride", "sym_numel", "sym_storage_offset", "is_floating_point", "is_complex"}
 )
-"""What tensors can be asked for, and arrays of other libraries cannot."""
+"""Methods of tensors that arrays of other libraries do not have."""
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -115,11 +115,11 @@ class Facts:
     """Expressions that were evaluated, tensors that are not None, and lower bounds of their numbers of dimensions."""
 
     stable: frozenset[str]
-    """Names that hold one value from their binding on."""
+    """Names whose value does not change after they are bound."""
     before: list[tuple[Log, int]] = field(default_factory=list)
-    """The blocks around the place, and before which of their statements it stands."""
+    """Logs of the blocks around the place, each with the index of the statement that contains the place."""
     own: Log = field(default_factory=Log)
-    """What is learned on the way."""
+    """Log of the facts learned at the place itself."""
 
     def _logs(self) -> list[tuple[Log, int]]:
         return [(self.own, self.own.now + 1), *self.before]

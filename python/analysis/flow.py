@@ -26,7 +26,7 @@ class Comparison:
     left: Kind
     right: Kind
     of_shapes: bool
-    """Two shapes (or strides) are tested for equality."""
+    """True if two shapes or strides are tested for equality."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class _Reading:
     """Result of reading a function once. It is valid as long as the inputs are the same."""
 
     held: dict[str, Value]
-    """What its parameters, and the names around it, held."""
+    """Kinds of the parameters and of the names of the outer functions."""
     returned: list[Value | None]
-    """What the functions that it calls returned."""
+    """Return kinds of the functions that it calls."""
     scope: Scope
     returns: Value
     passes: list[tuple[Function, str, Value]]
-    """What it passes, to which parameter of which function."""
+    """Values that it passes, with the function and the parameter that receive them."""
 
 
 class Flow:
@@ -63,7 +63,7 @@ class Flow:
         self._scopes: dict[Function, Scope] = {}
         self._readings: dict[Function, _Reading] = {}
         self.reached = self._calls.reached
-        """The functions in which anything may be a size, each with those that sizes pass to and from."""
+        """Functions that may contain sizes, each with the functions that are connected to it by calls or nesting."""
         self._kinds: dict[ast.expr, Kind] = {}
         self._told: set[ast.AST] = set()
 

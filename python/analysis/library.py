@@ -28,7 +28,7 @@ _OTHER_RESULTS = frozenset(
     }
 )
 REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin", "amax", "argmin", "argmax"})
-"""Methods that tensors and arrays have, and numbers and lists have not."""
+"""Methods that tensors and arrays have. Numbers and lists do not have them."""
 
 
 def of_method(name: str, chosen: bool) -> Kind:

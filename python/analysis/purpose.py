@@ -20,7 +20,7 @@ class Branch:
 
     leaf: Leaf
     shortcut: bool
-    """Not taking it only costs time."""
+    """True if the branch is an optimization, so that skipping it only costs time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,8 @@ class Refusal:
     node: ast.If | ast.Assert
     place: Place
     of_other_types: bool
-    """``if isinstance(n, (int, SymInt)): ... else:`` holds here, so ``n`` is something else, such as a sympy number."""
+    """True in the ``else`` of ``if isinstance(n, (int, SymInt))``: there ``n`` has another type, such as a sympy
+    number."""
 
 
 @lru_cache(maxsize=8)

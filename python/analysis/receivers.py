@@ -52,9 +52,10 @@ class Evidence:
     """Evidence for tensors in the text of a function."""
 
     shown: frozenset[str] = frozenset()
-    """Names on which it uses what only tensors have."""
+    """Names that the function uses in ways that only tensors support."""
     registered: bool = False
-    """It is registered as a meta, a reference or a decomposition: what has a shape there is a tensor."""
+    """True if the function is registered as a meta, a reference or a decomposition. Its parameters that have a shape
+    are tensors."""
 
 
 def evidence(module: Module, function: Function) -> Evidence:

@@ -33,8 +33,8 @@ REGISTERING_FAKES = (
     *(name.encode() for name in sorted(_FAKE)),
     *(b"impl" + after for after in (b"(", b")", b",", b";", b"#", b"\\", b" ", b"\t", b"\r", b"\n", b"\f")),
 )
-"""Of these one stands in every file that registers a function as `Seen.FAKE`: the registering name, or ``impl`` as a
-whole word, which is called or, under another name, imported."""
+"""Markers of files that register a function as `Seen.FAKE`: the registering name, or ``impl`` as a whole word. Each
+such file contains at least one, since it must call or import the function."""
 # A registering function has one of these names, or ``impl``, here or where it is imported from.
 _REGISTERING = tuple(name.encode() for name in sorted(_FAKE | _REAL))
 _IMPL = re.compile(rb"impl\b")

@@ -20,15 +20,15 @@ OF_FUNCTIONS: dict[str, Certain] = {
     **dict.fromkeys(("builtins.float", "torch.sym_float"), Sure.FLOAT),
     "torch.Size": Several(False, Sure.WHOLE),
 }
-"""By the dotted names of functions, whatever they are given."""
+"""Result types of functions, by dotted name. They hold for all arguments."""
 OF_METHODS: dict[str, Certain] = {
     **dict.fromkeys(("dim", "ndimension", "numel", "nelement", "element_size", "storage_offset"), Sure.WHOLE),
     **dict.fromkeys(("sym_numel", "sym_storage_offset"), Sure.WHOLE),
     "item": Sure.NUMBER,
 }
-"""By the names of methods of tensors."""
+"""Result types of tensor methods, by name."""
 BY_PLACE = frozenset({"size", "stride", "sym_size", "sym_stride"})
-"""Methods that give all sizes, or that of one dimension."""
+"""Methods that return all sizes or strides, or those of one dimension."""
 OF_ATTRIBUTES: dict[str, Certain] = {
     "shape": Several(False, Sure.WHOLE),
     "ndim": Sure.WHOLE,
@@ -37,7 +37,7 @@ OF_ATTRIBUTES: dict[str, Certain] = {
     **dict.fromkeys(("T", "mT", "H", "mH", "data", "real", "imag"), Sure.TENSOR),
     "grad": Sure.OPTIONAL,
 }
-"""By the names of attributes of tensors."""
+"""Types of tensor attributes, by name."""
 _SEVERAL = frozenset(
     """adaptive_max_pool1d align_tensors aminmax batch_norm_backward_reduce batch_norm_gather_stats
     batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats broadcast_tensors
@@ -63,7 +63,7 @@ _BY_ARGUMENTS = {
     "unique_consecutive": 1,
     "where": 3,
 }
-"""So many arguments, and none by name, give one tensor; others give several, or may."""
+"""Number of positional arguments with which each function returns one tensor. Other calls may return several."""
 _NEITHER = frozenset(
     """allclose apply_ as_subclass backward classproperty compile compiled_with_cxx11_abi cond const_data_ptr
     cudnn_is_acceptable data_ptr dense_dim dim dim_order element_size equal fork import_ir_module

@@ -12,7 +12,7 @@ from ..syntax.module import Module
 from ..syntax.tree import Function
 
 TO_SCRIPT = (b"jit.is_scripting", b"jit.unused")
-"""What a package says, in whichever of its files, that is meant to be compiled by TorchScript as a whole."""
+"""Words that occur in some file of a package that TorchScript is meant to compile as a whole."""
 _REFUSED = (
     ast.AsyncFunctionDef,
     ast.AsyncFor,

@@ -11,7 +11,7 @@ from .flow import flow
 from .values import Kind
 
 _KEEPING = ("builtins.", "math.", "torch.")
-"""Functions of these modules do not change a list that they are given."""
+"""Prefixes of functions that do not modify a list argument."""
 _EXPRESSIONS = (ast.Subscript, ast.Compare, ast.Starred, ast.FormattedValue, ast.BinOp, ast.UnaryOp)
 _READING = (*_EXPRESSIONS, ast.comprehension, ast.Return, ast.For, ast.If, ast.While)
 

@@ -19,7 +19,7 @@ from .sharing import changed_elsewhere
 from .values import Kind
 
 _PASSES = 6
-"""Passes over a function's bindings; a name that still changes after so many is unknown."""
+"""Limit on the passes over a function's bindings. A name that still changes after the last one is unknown."""
 _SMALLEST = frozenset({"builtins.min", "builtins.max", "torch.sym_min", "torch.sym_max"})
 _PRODUCTS = frozenset({"builtins.sum", "math.prod"})
 _SEQUENCES = {"builtins.list": True, "builtins.sorted": True, "builtins.tuple": False}

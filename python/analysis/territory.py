@@ -195,6 +195,8 @@ def obstacle(
     module, function = place.module, place.function
     if module.own_tree and _OTHERS & set(module.source.path.parts):
         return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
+    if context.tried and context.drop_torchscript:
+        return _obstacle_of_place(place)
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
     if _is_scripted_by_torch(module, function, context):
@@ -203,9 +205,12 @@ def obstacle(
         found = _unproven(module, function, context, default, scriptable)
     else:
         found = None if scriptable else torchscript_obstacle(module, function, context)
-    if found:
-        return found
-    foreign = foreign_decorator(module, function)
+    return found or _obstacle_of_place(place)
+
+
+def _obstacle_of_place(place: Place) -> tuple[str, str] | None:
+    """Return why code at a place may not run as Python, or not while torch compiles."""
+    foreign = foreign_decorator(place.module, place.function)
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
     if is_eager_only(place):

@@ -25,12 +25,12 @@ class Leaf:
 
     node: ast.expr
     test: ast.AST
-    """The statement or expression that forces it."""
+    """Statement or expression that forces the truth value."""
     place: Place
     compared: Comparison | None
-    """What it compares, where it is a comparison."""
+    """Kinds of the two sides, if the node is a comparison."""
     value_taken: bool = False
-    """What ``and`` or ``or`` make of it is used as a value, not only asked for its truth."""
+    """True if the result of an ``and`` or ``or`` is used as a value, not only as a condition."""
 
     @cached_property
     def scalar(self) -> bool:

@@ -25,14 +25,14 @@ class Kind(Enum):
     __hash__ = object.__hash__
 
     kind: Kind
-    """Itself: what a `Row` has too."""
+    """The kind itself, so that `Row` and `Kind` have the same attribute."""
     element: Kind
     sequence: Kind
     several: bool
-    """Several sizes, or several strides."""
+    """True for several sizes or several strides."""
     symbolic_number: bool
     weakness: int
-    """Its place among the kinds, of which `join` gives the one that comes first."""
+    """Rank among the kinds. `join` returns the kind with the lower rank."""
 
 
 _ELEMENT = {
@@ -65,7 +65,7 @@ class Row:
 
     places: tuple[Value, ...]
     kind: Kind = field(init=False, compare=False)
-    """The kind of it all when its places no longer matter."""
+    """Kind of the whole tuple if the positions are not distinguished."""
 
     def __post_init__(self) -> None:
         kinds = [place.kind for place in self.places]

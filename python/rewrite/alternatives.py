@@ -40,6 +40,7 @@ from .quotients import floored_choice, floored_divisors, quotient_or_zero
 from .refusals import check_beside, check_for, exception_of
 from .resizing import laid_out_anew, made_in_format
 from .scalars import read_scalar
+from .script_choice import chosen_beside_script
 from .selection import selected
 from .shortcuts import left_out
 from .slices import clamped_ends, read_bounds
@@ -90,7 +91,17 @@ def _statements_at(node: ast.AST, line: int) -> Iterator[ast.stmt]:
 
 
 def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
-    """Yield the fixes inside the byte range ``where``. Those that need no default come first."""
+    """Yield the fixes inside the byte range ``where``. Those that need no default come first.
+
+    In a package that supports TorchScript, those that it does not compile come last, as a choice beside the old text.
+    """
+    yield from _alternatives(source, context, where)
+    if context.tried and source.package_speaks:
+        for found in _alternatives(source, replace(context, drop_torchscript=True), where):
+            yield from chosen_beside_script(parse(source), found, where, context)
+
+
+def _alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
     # Uses LibCST, which is slow to import.
     from .beside_script import check_beside_script, default_beside_script, warning_beside_script
 
@@ -126,7 +137,8 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
                 beside = write(module, branch, context, NAME)
                 if beside is not None:
                     yield beside
-            yield from default_beside_script(module, branch, context, NAME)
+            if not context.tried:
+                yield from default_beside_script(module, branch, context, NAME)
     for asserted in module.nodes.asserts:
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
             yield from _same_error(module, asserted, context)

@@ -17,7 +17,7 @@ from .writing import edited
 
 _TELLING = ("warnings.warn", "builtins.print")
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "warning_once", "warn_once", "error", "critical", "log"})
-"""Methods of loggers; other objects raise or keep something by these names."""
+"""Methods of loggers. In other objects, methods with these names may raise or store something."""
 
 
 def told_in_eager(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:

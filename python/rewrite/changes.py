@@ -165,4 +165,4 @@ Change = (
     | Divided
 )
 Changes = Sequence[tuple[ast.expr, Change]]
-"""What becomes of an expression and its parts; those of one part in this order."""
+"""Changes of an expression and its parts. Several changes of one part apply in this order."""

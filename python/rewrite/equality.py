@@ -1,4 +1,4 @@
-"""Compare tensors and shapes where the trace knows neither values nor sizes."""
+"""Fixes for comparisons of tensors and shapes whose values or sizes are unknown in the trace."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .spelling import COMPILING, guarded, spell
 
 
 def equal_in_eager(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``torch.equal(a, b)`` → ``not torch.compiler.is_compiling() and torch.equal(a, b)``.
+    """Yield the fix ``torch.equal(a, b)`` → ``not torch.compiler.is_compiling() and torch.equal(a, b)``.
 
-    For a shortcut whose general way is right for equal tensors too; inputs that are equal have to show that. A
-    condition that decides about an exception is left.
+    It is right for a shortcut whose general path is right for equal tensors too. Equal inputs must show that. A
+    condition that decides about an exception is unchanged.
     """
     if module.names.meaning(call.func) != "torch.equal" or not context.tried or _refuses(module, call):
         return
@@ -42,9 +42,9 @@ def _refuses(module: Module, part: ast.expr) -> bool:
 
 
 def equal_dimensions(rule: str, module: Module, atom: ast.Compare, context: Context, *, truth: bool) -> Iterator[Fix]:
-    """``x.shape == y.shape`` → the same, dimension by dimension, each undecided one taken as ``truth``.
+    """Yield the fix that compares ``x.shape == y.shape`` by dimension, with ``truth`` for each undecided one.
 
-    This form serves where dynamo refuses ``sym_eq``.
+    This form is for releases in which dynamo refuses ``sym_eq``.
     """
     shapes = [atom.left, *atom.comparators]
     guard = spell(module, atom, guarded(f"guard_or_{str(truth).lower()}"), context)

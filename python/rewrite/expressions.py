@@ -26,7 +26,7 @@ class Binding(IntEnum):
     """Precedence of expressions, in the order of operators of the language reference."""
 
     LOOSE = 0
-    """An assignment expression, a ``yield``, a tuple without parentheses."""
+    """Precedence of an assignment expression, a ``yield`` or a tuple without parentheses."""
     CONDITIONAL = 1
     OR = 2
     AND = 3
@@ -67,7 +67,7 @@ _BY_OPERATOR: dict[str, Binding] = {
     "USub": Binding.SIGN,
     "Invert": Binding.SIGN,
 }
-"""The operators of LibCST and of ``ast``; those that are not named are products."""
+"""Precedences of the operators of LibCST and ``ast``. All others have the precedence of a product."""
 
 
 def binding(node: cst.BaseExpression) -> Binding:

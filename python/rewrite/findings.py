@@ -33,7 +33,7 @@ CHECK_MARKERS = (
     b"_check_with(",
 )
 BRANCH = 2
-"""The failure mode of everything here: a branch on a SymInt in Python."""
+"""Failure mode of all Python findings: a branch on a SymInt."""
 
 
 def fix(

@@ -18,7 +18,7 @@ from .spelling import existing_import
 
 _WIDTH = 88
 _STANDARD = ""
-"""The family of the standard library's modules."""
+"""Family of the modules of the standard library."""
 
 
 def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:

@@ -145,7 +145,7 @@ def _floored(module: Module, node: ast.BinOp | ast.Call, size: ast.expr, most: s
 
 _MEANS = "a mean of nothing is 0 instead of nan"
 _BY_ROWS = ("torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss")
-"""Losses whose mean is the sum, divided by the number of labels that are not ignored."""
+"""Losses whose mean is the sum divided by the number of labels that are not ignored."""
 _IGNORED = -100
 
 

@@ -17,7 +17,7 @@ from .spelling import COMPILING, SCRIPTING, refusal, spelled_out
 from .writing import checked, checked_while_compiling
 
 _TEXT, _VALUES = "torch._check(text)", "torch._check(values)"
-"""Checks with a message, without and with values in it."""
+"""Helper names for `TorchApi.dynamo_refusal`: a check with a message, and one whose message captures values."""
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _CHECKS = {
     "RuntimeError": "torch._check",
@@ -95,7 +95,7 @@ def check_beside(rule: str, place: Place, node: ast.If, context: Context) -> Fix
 
 
 def exception_of(body: Sequence[ast.stmt]) -> ast.Raise | None:
-    """Return the first exception of statements that end by raising on each side; None for others."""
+    """Return the first exception of statements that end by raising on each side, or None for others."""
     last = body[-1] if body else None
     if isinstance(last, ast.If):
         sides = exception_of(last.body), exception_of(last.orelse)
@@ -173,7 +173,7 @@ _OF_THE_FRAME = frozenset(
     {f"builtins.{name}" for name in ("locals", "vars", "dir", "eval", "exec", "super")}
     | {"sys._getframe", "inspect.currentframe", "inspect.stack", "sys.exc_info", "traceback.format_exc"}
 )
-"""What answers by the frame that asks."""
+"""Functions whose result depends on the calling frame."""
 
 
 def deferrable(place: Place, message: ast.expr | None) -> None:

@@ -25,7 +25,7 @@ class Spelled:
 COMPILING = "torch.compiler.is_compiling"
 SCRIPTING = "torch.jit.is_scripting"
 _LOADED = ("torch", "torch.compiler", "torch.jit")
-"""The modules that ``import torch`` gives."""
+"""Modules that ``import torch`` makes available."""
 
 
 def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spelled | None:

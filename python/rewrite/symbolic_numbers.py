@@ -13,9 +13,9 @@ from .findings import change, fix
 from .spelling import spell
 
 _WHOLE = (ast.Lambda, ast.Return, ast.Assign)
-"""Where an expression needs no parentheses."""
+"""Parents in which an expression needs no parentheses."""
 _RECEIVERS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
-"""Expressions that a method call takes without parentheses."""
+"""Expressions that need no parentheses as the receiver of a method call."""
 
 
 def symbolic_root(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
@@ -96,7 +96,7 @@ def first_sizes(rule: str, module: Module, calls: Sequence[ast.Call], context: C
 
 
 def symbolic_extremum(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``min(m, n)`` → ``torch.sym_min(m, n)``, and ``max``, where the trace tells that these are sizes."""
+    """Yield the fix ``min(m, n)`` → ``torch.sym_min(m, n)``, or ``max``, for operands that are sizes in the trace."""
     operands = _tried_arguments(module, call, ("builtins.min", "builtins.max"), context)
     if len(operands) != 2 or not isinstance(call.func, ast.Name):
         return
@@ -112,9 +112,9 @@ def symbolic_extremum(rule: str, module: Module, call: ast.Call, context: Contex
 
 
 def _tried_arguments(module: Module, call: ast.Call, functions: tuple[str, ...], context: Context) -> list[ast.expr]:
-    """Return the positional arguments of a call of one of ``functions``, where each fix is tried; else none.
+    """Return the positional arguments of a call of one of ``functions``, or none unless each fix is tried.
 
-    The bound of a ``range`` is left: a loop needs a plain integer.
+    The bound of a ``range`` is unchanged, because a loop needs a plain integer.
     """
     above = module.parents.get(call)
     counts = isinstance(above, ast.Call) and module.names.meaning(above.func) == "builtins.range"

@@ -55,7 +55,7 @@ def _prims(path: Path) -> Path | None:
 
 
 Behind = ast.FunctionDef | str
-"""What implements a prim: a function of the file, or the operator itself (``conj_physical`` of `torch`)."""
+"""Implementation of a prim: a function of the file, or the name of the operator in `torch` (``conj_physical``)."""
 
 
 @lru_cache(maxsize=4)

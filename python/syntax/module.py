@@ -176,9 +176,9 @@ class Place:
     module: Module
     node: ast.AST
     function: Function | None
-    """The innermost function whose *body* it stands in; a decorator or default stands outside."""
+    """Innermost function whose *body* contains the node. Its decorators and defaults are outside."""
     of_expression: list[ast.AST]
-    """Its ancestors within the innermost statement, innermost first."""
+    """Ancestors within the innermost statement, innermost first."""
 
     @lazily
     def ancestors(self) -> list[ast.AST]:

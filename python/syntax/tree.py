@@ -142,9 +142,9 @@ class Function:
     qualname: str
     outer: Function | None
     around: tuple[Definition, ...]
-    """The functions and classes that it stands in, innermost first."""
+    """Functions and classes that contain the function, innermost first."""
     nodes: Nodes
-    """Every node of the body, without the bodies of nested functions and classes."""
+    """All nodes of the body, except the bodies of nested functions and classes."""
 
     @lazily
     def binders(self) -> list[ast.AST]:
@@ -303,7 +303,8 @@ class Survey:
 
 _DEFINING = frozenset(DEFINITIONS)
 _READERS: dict[type[ast.AST], tuple[bool, Callable[[ast.AST], Any]]] = {}
-"""What gives the fields of a parsed node that may hold nodes, the last first, and whether there are several."""
+"""Getters of the fields that may contain nodes, in reverse order, by node type. The flag is True if a getter returns a
+tuple."""
 
 
 def _reader(kind: type[ast.AST]) -> tuple[bool, Callable[[ast.AST], Any]]:

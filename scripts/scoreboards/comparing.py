@@ -12,13 +12,13 @@ class Likeness(Enum):
     """Similarity of the tool's result to people's."""
 
     IDENTICAL = "identical"
-    """Every token as people wrote it."""
+    """Result with exactly the tokens that people wrote."""
     PLUS = "identical plus"
-    """Every token as people wrote it, and fixes of other places beside it."""
+    """Result with exactly the tokens that people wrote, and with fixes at other places."""
     DIFFERENT = "different"
-    """Both changed something, and not the same."""
+    """Result that differs from people's change."""
     REFUSED = "refused"
-    """The tool left what people changed."""
+    """Unchanged result where people made a change."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ SAMPLES = (
 )
 
 Crossings = Counter[tuple[str, str, str]]
-"""How often a module called a function of another: caller, called module, function."""
+"""Number of calls between modules: caller, called module, called function."""
 
 
 def crossings(wing: str, work: Callable[[], object]) -> Crossings:

@@ -20,7 +20,7 @@ class Definition:
     parameters: tuple[str, ...]
     macro: str | None
     ordinal: int
-    """The how-manieth of that name in the file, with or without ``_symint``."""
+    """Index among the definitions of that name in the file, with or without ``_symint``."""
     start: int
     end: int
     text: str

@@ -21,7 +21,7 @@ from .table import table, write_json
 
 MARK = "SYMFIX_KILLED_RUN"
 PATIENCE = 60.0
-"""Seconds that the children of a killed run get to end; their supervisors kill them at once when they may run."""
+"""Seconds in which the children of a killed run must end. Their supervisors kill them as soon as they are scheduled."""
 ENDINGS = (0, 1)
 PYTHON = "import torch\n\n\ndef f(x: torch.Tensor):\n    torch._check_is_size(x.shape[0])\n    return x\n"
 KERNEL = """\
@@ -49,7 +49,7 @@ class Case:
     files: Mapping[str, str]
     words: tuple[str, ...]
     forgets: tuple[str, ...] = ()
-    """Kinds of kept results that each run has to make anew."""
+    """Kinds of cached results that each run must compute again."""
     after: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 

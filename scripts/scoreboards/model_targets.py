@@ -29,7 +29,7 @@ _VISION = {
     "patch_size": 8, "num_channels": 3, "embed_dim": 32, "num_labels": 5,
 }  # fmt: skip
 _DIFFUSION: dict[str, tuple[dict[str, Any], Callable[[], dict[str, Any]], dict[str, Any]]] = {}
-"""By class: its configuration, its inputs, and which of their dimensions change."""
+"""Configurations and inputs by class, with the dimensions of the inputs that vary."""
 
 
 def _image(channels: int, size: int = 16) -> Any:

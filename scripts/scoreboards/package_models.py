@@ -36,7 +36,7 @@ from .report_models import WAYS, Way
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = Path(__file__).with_name("package_targets.py")
 GIVEN_UP = "given-up"
-"""The reason where the time of a package was over; symfix knows no such reason."""
+"""Reason code of a package whose time limit was exceeded. Symfix does not use this code."""
 
 
 class OutOfTime(Exception):
@@ -54,7 +54,7 @@ class Row:
     reason: str
     message: str
     refused: tuple[str, ...]
-    """The calls that the model takes and the program refuses."""
+    """Calls that the model accepts and the program rejects."""
     files: tuple[str, ...]
 
     @property

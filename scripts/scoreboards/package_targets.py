@@ -48,7 +48,7 @@ PACKAGES: Mapping[str, str] = {
     "whisper": "openai-whisper==20250625",
     "x_transformers": "x-transformers==2.31.10",
 }
-"""By import name: the release."""
+"""Releases by import name."""
 
 NEEDED: Mapping[str, str] = {
     "axial_positional_embedding": "axial-positional-embedding==0.3.12",
@@ -74,7 +74,7 @@ NEEDED: Mapping[str, str] = {
     "wadler_lindig": "wadler-lindig==0.1.8",
     "yacs": "yacs==0.1.8",
 }
-"""By import name: what the packages import besides torch, numpy and scipy."""
+"""Releases of the packages' other dependencies than torch, numpy and scipy, by import name."""
 
 STAND_INS: Mapping[str, Sequence[str]] = {
     "kornia": ("kornia_rs",),
@@ -82,10 +82,10 @@ STAND_INS: Mapping[str, Sequence[str]] = {
     "torch_rechub": ("sklearn", "sklearn.metrics", "sklearn.preprocessing", "sklearn.model_selection", "pandas"),
     "whisper": ("tiktoken", "numba"),
 }
-"""By package: compiled modules that it imports and that no target uses."""
+"""Compiled modules that a package imports and that no target uses."""
 
 SECOND = 5
-"""So many packages make group two."""
+"""Number of packages in group two."""
 
 
 def group_of(package: str, packages: Sequence[str] = tuple(PACKAGES)) -> int:

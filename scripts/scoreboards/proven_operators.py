@@ -64,7 +64,7 @@ class Row:
     installed: str
     seconds: float
     left_out: int = 0
-    """Fixes of the file that are not part of what is proven."""
+    """Number of the file's fixes that are not part of the proof."""
 
     @property
     def proven(self) -> bool:

@@ -36,7 +36,8 @@ from symfix.codemods.workflows.repair.trials import Trial
 ROOT = Path(__file__).parents[2]
 REPORTS = ROOT / "golden" / "reports"
 LIMITS = Limits(wall=30.0, cpu=60)
-"""A model takes a second or two; a `while` that a default makes endless would take the usual quarter of an hour."""
+"""Limits for one model, which takes about two seconds. The usual ones are too long for a ``while`` that a default makes
+endless."""
 REFUSES = "the program refuses what the model takes"
 _CLASS = re.compile(r"^Class: (.+)\.$", re.MULTILINE)
 
@@ -78,13 +79,13 @@ class Row:
     human_message: str
     human_refuses: bool
     human_takes: tuple[str, ...]
-    """Further inputs that the program takes with the person's patch although the model refuses them."""
+    """Inputs that the program with the person's patch accepts although the model rejects them."""
     verdict: str
     reason: str
     message: str
     refuses: bool
     takes: tuple[str, ...]
-    """The same with the patch of symfix."""
+    """Inputs that the program with symfix's patch accepts although the model rejects them."""
 
     @property
     def fails(self) -> bool:

@@ -42,7 +42,7 @@ VARIANTS: Mapping[str, Sequence[str]] = {
 }
 JOBS = 2
 Captures = Mapping[str, Mapping[str, Capture]]
-"""By target and tracer."""
+"""Captures by target and tracer."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Changed:
 
     fixes: Counter[str]
     failed: list[str]
-    """The files on which symfix itself failed."""
+    """Files on which symfix failed."""
     lost: list[dict[str, Any]] = field(default_factory=list)
     gained: list[str] = field(default_factory=list)
 

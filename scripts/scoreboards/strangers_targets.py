@@ -45,7 +45,7 @@ PACKAGES: Mapping[str, str] = {
     "x_transformers": "x-transformers==2.31.10",
     "zuko": "zuko==1.6.0",
 }
-"""By import name: the release."""
+"""Releases by import name."""
 
 NEEDED: Mapping[str, str] = {
     "einops": "einops==0.8.2",
@@ -56,10 +56,10 @@ NEEDED: Mapping[str, str] = {
     "torch_einops_utils": "torch-einops-utils==0.2.0",
     "trampoline": "trampoline==0.1.2",
 }
-"""By import name: what the packages import besides torch, numpy and scipy."""
+"""Releases of the packages' other dependencies than torch, numpy and scipy, by import name."""
 
 BARE = ("nflows.distributions", "opacus", "piq", "pytorch_wavelets", "vit_pytorch")
-"""Packages whose `__init__` is passed over: it imports what is not here."""
+"""Packages whose `__init__` is replaced by an empty module, because it imports packages that are not installed."""
 
 Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
@@ -488,7 +488,7 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
     },
     "zuko.utils": {"broadcast": lambda m: call(m.broadcast, x(2, 3), x(5, 2, 4), ignore=1)},
 }
-"""By module of a package and by name: what gives the call, from the module."""
+"""Functions that make the call from a package's module, by module and by name."""
 
 
 def names_of(package: str) -> list[str]:
@@ -502,7 +502,7 @@ def _main() -> None:
         if bare.split(".")[0] == package:
             _passed_over(bare)
     for name, tracers in json.loads(wanted).items():
-        signal.alarm(LIMIT)  # nobody handles it: it ends the process
+        signal.alarm(LIMIT)  # no handler: the signal ends the process
         print("\n" + json.dumps({"target": name, "captures": _captures(name, tracers)}), flush=True)
 
 

@@ -1,6 +1,6 @@
-"""Functions on which a careless rewrite shows: each is called with what callers pass, before and after the fixes.
+"""Functions that careless rewrites break. Each is called before and after the fixes with the arguments of callers.
 
-``CALLS`` names for each function the arguments it is called with. All functions see symbolic sizes.
+``CALLS`` contains the arguments of each function. All functions see symbolic sizes.
 """
 
 import math
@@ -14,7 +14,7 @@ LIMIT = 3
 ones = torch.ones
 
 
-# An operand behind another is evaluated only where the first did not answer.
+# A later operand is evaluated only if the first one does not decide the result.
 def second_dimension(x: Tensor, y: Tensor):
     if x.size(0) != 1 or y.size(1) != 1:
         raise ValueError("sizes")
@@ -155,7 +155,7 @@ def within_a_comprehension(x: Tensor):
     return [max(n, x.size(0)) for max in (lambda a, b: (a, b),) for n in (1, 2)]
 
 
-# Values that are no plain sizes.
+# Values other than plain sizes.
 def smaller(x, limit):
     return min(x.size(0), limit)
 
@@ -371,9 +371,9 @@ def chained(x, a, b):
     return x
 
 
-# What becomes a tensor further down, elsewhere or in the file's own calls may be anything here.
+# A value that becomes a tensor later, elsewhere or in the file's own calls may have any type here.
 class Rows(list):
-    """Takes its shape for a list, and counts with numbers of numpy's, as arrays of some libraries do."""
+    """List with a shape that is a list, and with counts that are numpy numbers, as in arrays of some libraries."""
 
     @property
     def shape(self):

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by ChromeDriver over plain HTTP: the few words of WebDriver that the tests need."""
+"""Headless Chromium, driven by ChromeDriver over plain HTTP with the few WebDriver commands that the tests need."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ LEAST_CONTRAST = """
     const [a, b] = [lum(getComputedStyle(e).color), lum(back(e))].sort((x, y) => y - x);
     least = Math.min(least, (a + .05) / (b + .05)) }
   return least"""
-"""The least contrast between the text and the ground of what a selector finds."""
+"""Script that returns the least contrast between text and background of the elements of a selector."""
 
 
 def missing() -> str:
-    """Why there is no browser to test in; empty when there is one."""
+    """Return the reason why no browser can be used, or an empty string."""
     absent = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
     return f"no {' and no '.join(absent)}: apt-get install chromium chromium-driver" if absent else ""
 
 
 class Browser:
-    """One browser with an empty profile in ``folder``; downloads go to ``folder/downloads``."""
+    """Browser with an empty profile in ``folder``. Downloads are saved in ``folder/downloads``."""
 
     def __init__(self, folder: Path, *, dark: bool = False, size: tuple[int, int] = (1400, 900)) -> None:
         self.downloads = folder / "downloads"
@@ -88,7 +88,7 @@ class Browser:
         self._ask("POST", f"{self._session}/url", {"url": page.resolve().as_uri() + fragment})
 
     def run(self, script: str, *words: object) -> Any:
-        """What a function body returns in the page."""
+        """Run a function body in the page and return its result."""
         return self._ask("POST", f"{self._session}/execute/sync", {"script": script, "args": list(words)})
 
     def press(self, text: str) -> None:
@@ -97,7 +97,7 @@ class Browser:
         self._ask("POST", f"{self._session}/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def click(self, selector: str) -> None:
-        """Click where a person would: in the middle of the first element, which must be in sight."""
+        """Click in the middle of the first element, which must be visible, as a person would."""
         found = self._ask("POST", f"{self._session}/element", {"using": "css selector", "value": selector})
         self._ask("POST", f"{self._session}/element/{next(iter(found.values()))}/click", {})
 
@@ -105,11 +105,11 @@ class Browser:
         self._ask("POST", f"{self._session}/window/rect", {"width": width, "height": height})
 
     def picture(self, path: Path) -> None:
-        """A screenshot of what is in sight."""
+        """Save a screenshot of the visible part."""
         path.write_bytes(base64.b64decode(self._ask("GET", f"{self._session}/screenshot")))
 
     def complaints(self) -> list[str]:
-        """What the page wrote to the console that is no mere note."""
+        """Return the warnings and errors in the page's console."""
         rows = self._ask("POST", f"{self._session}/se/log", {"type": "browser"})
         return [row["message"] for row in rows if row["level"] in ("WARNING", "SEVERE")]
 

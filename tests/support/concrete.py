@@ -1,4 +1,4 @@
-"""Runs a function before and after symfix's Python fixes on concrete values, and says in what the answers differ."""
+"""Runs of a function before and after symfix's Python fixes, on concrete values, and the differences in the results."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from symfix.codemods.engine.rule import Context, Rule
 from symfix.codemods.engine.source import SourceFile
 
 Call = Callable[[], tuple[Any, ...]]
-"""Makes the arguments anew, so that no call sees what another did to them."""
+"""Function that makes new arguments, so that no call sees modifications by another."""
 
 
 def outcome(
     text: str, *, unsafe: bool = False, path: str = "model.py", drop_torchscript: bool = False
 ) -> Changed | Unchanged | Refused:
-    """What all Python rules make of a text; every function counts as one that sees symbolic sizes."""
+    """Return the outcome of all Python rules on a text. All of its functions are treated as eligible."""
     context = Context(installed_torch(), all_functions=True, drop_torchscript=drop_torchscript)
     wishes = Wishes(unsafe=unsafe, polish=False)
     rules: Sequence[Rule] = load_rules("symfix.python")
@@ -30,19 +30,19 @@ def outcome(
 
 
 def fixed(text: str, *, unsafe: bool = False, path: str = "model.py") -> str:
-    """The text after the fixes; raises AssertionError when the file is refused."""
+    """Return the text after the fixes. Raises AssertionError if the file is refused."""
     found = outcome(text, unsafe=unsafe, path=path)
     assert not isinstance(found, Refused), found.detail
     return found.after.decode() if isinstance(found, Changed) else text
 
 
 def beyond_script(text: str) -> str:
-    """The text with a parameter in each function of its top that TorchScript refuses, so that no fix is held back."""
+    """Add a parameter that TorchScript rejects to each top-level function, so that no fix is withheld."""
     return re.sub(r"(?m)^(def \w+\((?!.*\*).*?\S)(\)(?: -> .*)?:)$", r"\1, *, by_name=None\2", text)
 
 
 def answers(text: str, calls: Iterable[Call], name: str = "f") -> list[tuple[str, ...]]:
-    """What ``name`` of a module answers to each call: the value and its type, or the exception, its type and text."""
+    """Return each call's result: the value and its type, or an exception's type, text and arguments."""
     namespace: dict[str, Any] = {"__name__": "concrete"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -59,7 +59,7 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[s
 
 
 def differences(before: str, after: str, calls: Sequence[Call], name: str = "f") -> list[str]:
-    """The calls that are answered differently, each as one line."""
+    """Return one line for each call whose result differs."""
     found = []
     for number, (old, new) in enumerate(zip(answers(before, calls, name), answers(after, calls, name), strict=True)):
         if old != new:

@@ -1,4 +1,4 @@
-"""Small C++ files, and what the C++ wing makes of them."""
+"""Small C++ files and their results in the C++ wing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WING = "symfix.cpp"
 
 
 def skips(text: str, rule: str = "use_sym_sizes", path: str = "shapes.cpp", *, everything: bool = True) -> list[Skip]:
-    """What one rule left in a file, each with its reason."""
+    """Return the skips of one rule in a file."""
     chosen = next(one for one in load_rules(WING) if one.name == rule)
     context = Context(installed_torch(), None, everything)
     found = chosen.decide(SourceFile(Path(path), text.encode()), context)
@@ -23,14 +23,14 @@ def skips(text: str, rule: str = "use_sym_sizes", path: str = "shapes.cpp", *, e
 
 
 def offers(text: str, rule: str = "use_sym_sizes") -> list[Fix]:
-    """The fixes of one rule, safe or not."""
+    """Return the fixes of one rule, safe or not."""
     chosen = next(one for one in load_rules(WING) if one.name == rule)
     found = chosen.decide(SourceFile(Path("shapes.cpp"), text.encode()), Context(installed_torch(), None, True))
     return [outcome for outcome in found if isinstance(outcome, Fix)]
 
 
 def rewritten(text: bytes, rule: str = "use_sym_sizes", path: Path = Path("shapes.cpp")) -> bytes:
-    """The file after one rule, unsafe fixes included, includes placed and long lines wrapped."""
+    """Return the file after one rule with unsafe fixes, placed includes and wrapped lines."""
     rules = [one for one in load_rules(WING) if one.name == rule]
     context = Context(installed_torch(), None, True)
     outcome = rewrite(SourceFile(path, text), rules, load_language(WING), context, Wishes(unsafe=True))

@@ -1,4 +1,4 @@
-"""A place in a few lines of C++, and what the handlers of the C++ wing say of it, as short texts."""
+"""Places in a few lines of C++, and the facts of the C++ wing's handlers for them as short texts."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ Handler = Callable[[Pass, Node, Node, Type, Value], Iterable[facts.Fact]]
 
 
 def known(text: str, path: str = "shapes.cpp", *, everything: bool = True) -> Knowledge:
-    """What is known of a file."""
+    """Return the analysis of a file."""
     return knowledge(SourceFile(Path(path), text.encode()), Context(installed_torch(), None, everything))
 
 
 def place(
     text: str, *, path: str = "shapes.cpp", promoted: dict[str, Type] | None = None, everything: bool = True
 ) -> tuple[Pass, Node]:
-    """A pass over a file in which nothing but ``promoted`` is symbolic yet, and the node between « and » in it.
+    """Return a pass over a file and the node between « and ». Only ``promoted`` is symbolic.
 
-    A text that does not start a file stands in the body of ``f``, whose parameters are ``PARAMETERS``.
+    A text that does not start a file becomes the body of ``f``, whose parameters are ``PARAMETERS``.
     """
     if not text.startswith((HEAD, "namespace")):
         text = f"{HEAD}Tensor f({PARAMETERS}) {{ {text} }}\n"
@@ -51,14 +51,14 @@ def place(
 
 
 def said(handler: Handler, text: str, kind: Type = Type.SYM_INT, promoted: dict[str, Type] | None = None) -> list[str]:
-    """What the handler of a syntactic parent says of the place between « and »."""
+    """Return the facts of a syntactic parent's handler for the place between « and »."""
     p, node = place(text, promoted=promoted)
     assert node.parent is not None
     return shown(p, handler(p, node, node.parent, kind, CAUSE))
 
 
 def shown(p: Pass, found: Iterable[facts.Fact]) -> list[str]:
-    """Facts as texts."""
+    """Return facts as texts."""
     return [_shown(p, fact) for fact in found]
 
 

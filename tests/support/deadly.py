@@ -1,4 +1,4 @@
-"""Tasks that end the process that they are given to, for tests of a cluster; its workers import them from here."""
+"""Tasks that kill the worker process that runs them, for tests of a cluster. Its workers import them from here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def once_deadly(items: list[Path]) -> list[str]:
-    """Kills its worker the first time that it meets an item without a trace."""
+    """Kill the worker when it first meets an item whose file does not exist. The file is created."""
     for item in items:
         if not item.exists():
             item.touch()
@@ -18,7 +18,7 @@ def once_deadly(items: list[Path]) -> list[str]:
 
 
 def deadly(items: list[str]) -> list[str]:
-    """Kills its worker at ``bad``, whenever."""
+    """Kill the worker at each ``bad``."""
     if "bad" in items:
         os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(0.05)
@@ -26,5 +26,5 @@ def deadly(items: list[str]) -> list[str]:
 
 
 def raising(items: list[str]) -> list[str]:
-    """Breaks."""
+    """Raise KeyError."""
     raise KeyError(items[0])

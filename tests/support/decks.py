@@ -1,4 +1,4 @@
-"""Review pages of made-up series, as large as wanted."""
+"""Review pages of invented series of any size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VERDICTS = (Verdict.PROVEN, Verdict.NEUTRAL, Verdict.UNVERIFIABLE, Verdict.REGR
 
 
 def series(count: int, places: int = 3) -> tuple[Plan, Record, dict[str, Entry]]:
-    """A series of ``count`` requests with ``places`` changes each; two of three places by one rule."""
+    """Return a series of ``count`` requests with ``places`` changes each. One rule makes two of three changes."""
     proposals = [_proposal(number, places) for number in range(count)]
     plan = make_plan(
         proposals,
@@ -42,7 +42,7 @@ def series(count: int, places: int = 3) -> tuple[Plan, Record, dict[str, Entry]]
 
 
 def demo(count: int, places: int = 3) -> str:
-    """The page of such a series."""
+    """Return the page of such a series."""
     plan, record, entries = series(count, places)
     return page(plan, record, deck_of(plan, record, entries, "symfix verify --base HEAD~1"))
 

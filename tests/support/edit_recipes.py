@@ -1,4 +1,4 @@
-"""Edits out of drawn bytes: four bytes an edit, far cheaper to draw than four numbers."""
+"""Edits from drawn bytes. Drawing four bytes for an edit is far cheaper than drawing four numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from symfix.codemods.engine.edits import Edit
 
 
 def edits_from(text: bytes, recipe: bytes, longest: int) -> list[Edit]:
-    """One edit for each four bytes of ``recipe``, replacing at most ``longest`` bytes each."""
+    """Return one edit for each four bytes of ``recipe``. Each replaces at most ``longest`` bytes."""
     edits = []
     for at in range(0, len(recipe) - 3, 4):
         high, low, length, written = recipe[at : at + 4]

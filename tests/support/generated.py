@@ -1,4 +1,4 @@
-"""Functions on sizes that hypothesis generates, and the calls of them."""
+"""Functions on sizes that hypothesis generates, with calls of them."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ MATRICES = [torch.ones(2, 3), torch.ones(3, 2), torch.ones(1, 1), torch.ones(4, 
 
 
 def calls(text: str, tensors: list[Any], values: list[Any], count: int = 24) -> list[Call]:
-    """Calls drawn by the text itself, so that a failure comes again."""
+    """Return calls that are drawn with the text as the seed, so that a failure is reproducible."""
     draw = random.Random(text)
     chosen = [
         (draw.choice(tensors), draw.choice(tensors), draw.choice(values), draw.choice(values)) for _ in range(count)

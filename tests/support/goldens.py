@@ -1,4 +1,4 @@
-"""Goldens: real files under golden/<rule>/, and what a rule makes of them."""
+"""Goldens: real files under golden/<rule>/, and the results of their rules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS = re.compile(rb"\s*(?://|#)\s*symfix-golden:([^\n]*)")
 
 @dataclass(frozen=True)
 class Golden:
-    """One case: a file that changes and what it becomes, or (``after`` None) a file that stays."""
+    """Test case: a file that changes with its result, or a file that does not change (``after`` None)."""
 
     card: RuleCard
     case: str
@@ -36,7 +36,7 @@ class Golden:
 
     @cached_property
     def options(self) -> dict[str, str]:
-        """The words of the first line ``// symfix-golden: all-functions path=a/b.cpp min-torch=2.6``."""
+        """Return the options of the first line, ``// symfix-golden: all-functions path=a/b.cpp min-torch=2.6``."""
         match = _OPTIONS.match(self.before.read_bytes().removeprefix(b"\xef\xbb\xbf"))
         words = match[1].decode().split() if match else []
         options = {key: value for key, _, value in (word.partition("=") for word in words)}
@@ -45,7 +45,7 @@ class Golden:
         return options
 
     def rewritten(self, content: bytes) -> Changed | Unchanged | Refused:
-        """What this golden's rule alone makes of ``content``, unsafe fixes included."""
+        """Return the outcome of this golden's rule alone on ``content``, with unsafe fixes."""
         path = Path(self.options.get("path", self.before.as_posix()))
         rules = [_applied(rule) for rule in load_rules(self.card.wing) if rule.name == self.card.name]
         oldest = self.options.get("min-torch")
@@ -58,11 +58,11 @@ class Golden:
             drop_torchscript="drop-torchscript" in self.options,
         )
         language = load_language(self.card.wing)
-        # The path is made up: no project's layout governs it.
+        # The path is invented: no project's layout applies to it.
         return rewrite(SourceFile(path, content), rules, language, context, Wishes(unsafe=True, polish=False))
 
     def expanded(self, content: bytes) -> list[bytes]:
-        """The texts to compile: ``content``, or what a template becomes with its option ``jinja=flag`` off and on."""
+        """Return the texts to compile: ``content``, or a template rendered with ``jinja=flag`` off and on."""
         flag = self.options.get("jinja")
         if flag is None:
             return [content]
@@ -71,12 +71,12 @@ class Golden:
 
     @property
     def after_path(self) -> Path:
-        """Where the after-file of this golden belongs."""
+        """Return the path of this golden's after-file."""
         return self.before.with_name(f"{self.case}.after{self.before.suffix}")
 
 
 def _applied(rule: Rule) -> Rule:
-    """A rule whose texts are for a person to take over, as if somebody did."""
+    """Return a rule whose manual fixes are applied."""
     if rule.safety is not Safety.MANUAL:
         return rule
 
@@ -98,7 +98,7 @@ def cards() -> tuple[RuleCard, ...]:
 
 
 def by_one_file() -> list[RuleCard]:
-    """The rules that judge a file by itself; what others say of one hangs on a tree around it, which tests make."""
+    """Return the rules that need only one file. The others need a tree of files, which tests make."""
     hanging = {wing.package for wing in Registry().wings if wing.hangs_on_other_files}
     return [card for card in cards() if card.wing not in hanging]
 
@@ -109,7 +109,7 @@ def goldens() -> tuple[Golden, ...]:
 
 
 def strays() -> list[str]:
-    """Files under golden/ that belong to no rule or no case, by name; those that are run have folders of their own."""
+    """Return the names of files under golden/ without a rule or case. Files that are run have their own folders."""
     known = {path for golden in goldens() for path in (golden.before, golden.after) if path is not None}
     files = (path for path in FOLDER.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     names = (path.relative_to(FOLDER) for path in files if path not in known)

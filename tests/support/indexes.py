@@ -1,4 +1,4 @@
-"""What is known of a torch once for all: its schemas and indexes of its operator tests, laid into fresh caches."""
+"""Caches that already contain torch's schemas and the indexes of its operator tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("coverage", "opinfos", "probes", "torchapi", "traced")
 
 
 def cache_with_indexes(place: Path) -> Path:
-    """A new cache folder at ``place`` that holds what is known of the installed torch and nothing else."""
+    """Build a new cache folder at ``place`` with the schemas and indexes of the installed torch and nothing else."""
     torch = locate(None, None)
     with tempfile.TemporaryDirectory() as scratch:
         laboratory = Laboratory(torch.python, Path(scratch), Limits())

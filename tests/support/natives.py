@@ -1,4 +1,4 @@
-"""A PyTorch tree of a few operators, written by us in the style of the real one."""
+"""PyTorch tree of a few operators, written by us in the style of the real one."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ Tensor crop_backward(const Tensor& grad, IntArrayRef sizes, int64_t length);
 
 
 def write_tree(folder: Path, **changed: str) -> Path:
-    """The tree, with other texts for some of its files: ``yaml``, ``formulas``, ``cpp``, ``rules``."""
+    """Write the tree. Keywords replace the texts of files: ``yaml``, ``formulas``, ``cpp``, ``rules``."""
     api = installed_torch()
     texts = {
         Path("version.txt"): api.version,
@@ -135,5 +135,5 @@ def write_tree(folder: Path, **changed: str) -> Path:
 
 
 def read_tree(folder: Path) -> NativeTree:
-    """What is read of a tree that `write_tree` wrote."""
+    """Return the parsed tree that `write_tree` wrote."""
     return native_tree(locate(folder, None))

@@ -1,4 +1,4 @@
-"""Runs ``observe()`` of two versions of a module and says in what the answers differ."""
+"""Runs of ``observe()`` in two versions of a module, and the differences in the results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def observed(path: Path) -> Any:
-    """What ``observe()`` of this file returns, or the exception that it raises."""
+    """Return the result of ``observe()`` of this file, or the exception that it raises."""
     spec = importlib.util.spec_from_file_location("golden_under_observation", path)
     assert spec is not None
     assert spec.loader is not None
@@ -21,7 +21,7 @@ def observed(path: Path) -> Any:
 
 
 def difference(before: Any, after: Any, where: str = "observe()") -> str | None:
-    """The first place in which two answers differ, dtype and shape included; None when they are equal."""
+    """Return the first difference between two results, including dtype and shape, or None if they are equal."""
     import torch
 
     if isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor):

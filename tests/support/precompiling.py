@@ -1,8 +1,8 @@
-"""A C++ compiler for extensions that tests build: torch's large headers are compiled once for them all.
+"""C++ compiler for extensions that tests build. Torch's large headers are compiled once for all of them.
 
-``python precompiling.py FOLDER WORDS…`` is ``g++ WORDS…``. A source finds those of `LARGE` that it includes, itself or
-by a header beside it, precompiled in FOLDER, for the flags that it is compiled with. Where there is a clang++ it
-compiles, which keeps the templates of what it precompiled; what it refuses is g++'s to say.
+``python precompiling.py FOLDER WORDS…`` replaces ``g++ WORDS…``. The headers in `LARGE` that a source includes, itself
+or by headers of its folder, are precompiled in FOLDER for its flags. Such sources are compiled by a clang++ if there is
+one, because it keeps instantiated templates in a precompiled header. If it rejects a source, g++ compiles that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _INCLUDED = re.compile(r'(?m)^#include (?:<([^>]+)>|"([^"]+)")')
 
 
 def compiler(folder: Path, kept: Path) -> dict[str, str]:
-    """What the environment says of this compiler, which is started from ``folder`` and keeps headers in ``kept``."""
+    """Return the environment that selects this compiler. It starts in ``folder`` and stores headers in ``kept``."""
     script = folder / "g++"
     folder.mkdir(parents=True)
     words = [sys.executable, "-I", "-S", __file__, str(kept)]
@@ -36,7 +36,7 @@ def compiler(folder: Path, kept: Path) -> dict[str, str]:
 
 
 def clear(kept: Path) -> None:
-    """Remove the precompiled headers in a folder that nobody took for a week: each release of torch leaves its own."""
+    """Remove precompiled headers that were not used for a week. Each release of torch adds its own."""
     for ready in [*kept.glob("*.gch"), *kept.glob("*.pch")]:
         with contextlib.suppress(FileNotFoundError):
             if time.time() - ready.stat().st_mtime > STALE:
@@ -52,7 +52,7 @@ def _included(source: Path) -> Iterator[str]:
 
 
 def _ahead(kept: Path, clang: bool, words: list[str]) -> list[str]:
-    """The words that put the precompiled headers before the source that ``words`` compile, where it includes some."""
+    """Return the words that include precompiled headers before the source in ``words``, if it includes any."""
     if "-c" not in words or "-o" not in words:
         return []
     source, target = words[words.index("-c") + 1], words[words.index("-o") + 1]
@@ -61,7 +61,7 @@ def _ahead(kept: Path, clang: bool, words: list[str]) -> list[str]:
     if not text:
         return []
     flags = [word for word in words if word not in (source, target, "-c", "-o")]
-    # Each copy of a project has an interpreter of its own.
+    # Each copy of a project has its own interpreter.
     named = [flag for flag in flags if not flag.startswith("-I") or "/torch/include" in flag]
     header = kept / f"large-{hashlib.sha256(repr((named, text)).encode()).hexdigest()[:16]}.h"
     ready = header.with_suffix(".pch" if clang else ".h.gch")
@@ -79,7 +79,7 @@ def _ahead(kept: Path, clang: bool, words: list[str]) -> list[str]:
 
 
 def main(kept: str, *words: str) -> None:
-    """Compile or link as g++ does; where no header can be kept, without one."""
+    """Compile or link as g++ does, without a precompiled header if none can be stored."""
     clang = shutil.which("clang++") is not None
     try:
         ahead = _ahead(Path(kept), clang, list(words))

@@ -1,4 +1,4 @@
-"""A small git repository with code that rules mend, and what a series must leave alone in it."""
+"""Small git repository with code that rules change, and the state that a series must not change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from running import git
 
 CHECKED = "import torch\n\n\ndef {name}(x: torch.Tensor):\n    torch._check_is_size(x.shape[0])\n    return x\n"
-"""A module with one safe fix."""
+"""Module with one safe fix."""
 SMALLER = '''\
 import torch
 
@@ -22,11 +22,11 @@ def {name}(x: torch.Tensor, y: torch.Tensor, *rest: torch.Tensor):
     rows = min(x.shape[0], y.shape[0])
     return x[:rows] + y[:rows]
 '''
-"""A module with another, in a function that TorchScript does not compile."""
+"""Module with another fix, in a function that TorchScript does not compile."""
 
 
 def project(folder: Path, files: dict[str, str]) -> Path:
-    """A repository at ``folder`` with these files in one commit."""
+    """Create a repository at ``folder`` with these files in one commit."""
     folder.mkdir(parents=True)
     git(folder, "init", "-q", "-b", "main")
     git(folder, "config", "user.name", "A Person")
@@ -39,19 +39,19 @@ def project(folder: Path, files: dict[str, str]) -> Path:
 
 
 def commit(folder: Path, message: str) -> str:
-    """Commit all there is, and return its name."""
+    """Commit all changes and return the commit's name."""
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", message)
     return say(folder, "rev-parse", "HEAD")
 
 
 def say(folder: Path, *words: str) -> str:
-    """What git prints."""
+    """Run git and return its output."""
     return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def torchlike(count: int = 3) -> dict[str, str]:
-    """Files as torch has them: some by one rule, one by two."""
+    """Return files with paths as in torch. Some are changed by one rule and one by two."""
     files = {f"torch/nn/checked{number}.py": CHECKED.format(name=f"take{number}") for number in range(count)}
     files |= {f"torch/_refs/smaller{number}.py": SMALLER.format(name=f"meet{number}") for number in range(count)}
     both = CHECKED.format(name="first") + SMALLER.format(name="second").partition("\n")[2]
@@ -59,7 +59,7 @@ def torchlike(count: int = 3) -> dict[str, str]:
 
 
 def traces(folder: Path) -> dict[str, str]:
-    """All of the checkout, the index and HEAD, as one can tell whether somebody touched them."""
+    """Return the state of the checkout, the index and HEAD, such that any modification changes it."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if ".git" not in path.relative_to(folder).parts and path.is_file():
@@ -75,13 +75,13 @@ def traces(folder: Path) -> dict[str, str]:
 
 
 def branches(folder: Path) -> dict[str, str]:
-    """The branches that symfix made, and their commits."""
+    """Return the branches that symfix made, with their commits."""
     rows = say(folder, "for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads/symfix").splitlines()
     return dict(row.split(" ", 1) for row in rows)
 
 
 def start(folder: Path, *words: str) -> subprocess.Popen[bytes]:
-    """Start ``symfix`` in a group of its own, to be killed with all its children."""
+    """Start ``symfix`` in its own process group, which can be killed with all children."""
     return subprocess.Popen(
         [sys.executable, "-m", "symfix.codemods.cli", *words],
         cwd=folder,

@@ -1,4 +1,4 @@
-"""docs/rules/: a page for each rule, from what it says of itself and from its goldens."""
+"""Pages of docs/rules/, one for each rule, from its docstring and its goldens."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SAFETY = {
 
 
 def pages() -> dict[str, str]:
-    """The text of every page, by file name."""
+    """Return the text of every page, by file name."""
     made = {f"{card.name}.md": _page(card) for card in cards()}
     return {"README.md": _contents(), **made}
 
 
 def stale() -> list[str]:
-    """Names of pages that are missing, out of date or left over."""
+    """Return the names of pages that are missing, out of date or superfluous."""
     wanted = pages()
     there = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*")}
     return sorted(name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name))
@@ -90,7 +90,7 @@ def _diff(golden: Golden) -> str:
 
 
 def _hunks(lines: list[str]) -> Iterator[str]:
-    """The hunks that fit into one screen, at least one; where one starts, an ellipsis instead of numbers."""
+    """Yield the lines of as many hunks as fit into one screen, at least one. An ellipsis separates hunks."""
     shown = 0
     starts = [number for number, line in enumerate(lines) if line.startswith("@@")]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):

@@ -1,4 +1,4 @@
-"""Runs the command line as a person would, in a process of its own."""
+"""Runs of the command line in its own process, as a person starts it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 
 SHAPES = "import torch\n\n\ndef f(x: torch.Tensor):\n    torch._check_is_size(x.shape[0])\n    return x\n"
-"""A module with one safe fix."""
+"""Module with one safe fix."""
 MENDED = "torch._check(x.shape[0] >= 0)"
-"""What that fix writes."""
+"""Text that this fix writes."""
 
 
 def symfix(
     *words: object, cwd: Path, code: int, text: str | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``symfix`` with these words and expect this exit code; a traceback is never an answer."""
+    """Run ``symfix`` with these words. Fail if it exits with another code or prints a traceback."""
     ended = subprocess.run(
         [sys.executable, "-m", "symfix.codemods.cli", *map(str, words)],
         cwd=cwd,
@@ -33,6 +33,6 @@ def symfix(
 
 
 def git(cwd: Path, *words: str) -> None:
-    """Run git there, as nobody in particular."""
+    """Run git in a folder with the name of an invented user."""
     who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]
     subprocess.run(["git", *who, *words], cwd=cwd, check=True, capture_output=True)

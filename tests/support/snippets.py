@@ -15,22 +15,22 @@ HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
 
 
 def module(text: str, path: str = "torch/_refs/a.py") -> Module:
-    """A file of PyTorch's own tree, unless the path says otherwise."""
+    """Return a module of PyTorch's own tree, unless the path is another one."""
     return parse(SourceFile(Path(path), text.encode()))
 
 
 def function(body: str, parameters: str = "x: Tensor, y: Tensor, n, k: int", path: str = "torch/_refs/a.py") -> Module:
-    """A file with one function of this body."""
+    """Return a module with one function of this body."""
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     return module(f"{HEAD}def f({parameters}):\n{lines}", path)
 
 
 def asked(condition: str) -> tuple[Flow, ast.expr]:
-    """The flow of a file with this condition in it, and the condition."""
+    """Return the flow of a module with this condition, and the condition."""
     made = function(f"if {condition}:\n    x = y\nreturn x")
     return flow(made), made.nodes.ifs[0].test
 
 
 def context() -> Context:
-    """The installed torch, and nothing asked for."""
+    """Return the context of the installed torch without options."""
     return Context(installed_torch())

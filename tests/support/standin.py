@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A stand-in for `gh`: it records what it is told, and keeps its pull requests in a file beside itself.
+"""Stand-in for `gh`. It records its arguments and stores its pull requests in a file in its own folder.
 
-``mood`` in that file: ``refuse`` opens nothing, ``lose`` opens and loses the answer, else it does as it is told.
+The ``mood`` in that file changes its behaviour: ``refuse`` creates no pull request, and ``lose`` creates one and fails.
 """
 
 from __future__ import annotations

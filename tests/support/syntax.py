@@ -1,4 +1,4 @@
-"""Compiles C++ against the installed torch's headers, with precompiled headers and a memory."""
+"""Compilation of C++ against the installed torch's headers, with precompiled headers and cached results."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.build.prelude import headers_in
 from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 
-# What nearly every operator file includes anyway: a header that a fix adds is not hidden by these.
+# Headers that nearly every operator file includes. They do not hide that a header which a fix must add is missing.
 COMMON = b"""#include <ATen/core/Tensor.h>
 #include <ATen/ExpandUtils.h>
 #include <ATen/TensorUtils.h>
 #include <ATen/ops/empty.h>
 """
 TENSOR = b"#include <ATen/core/Tensor.h>\n"
-"""Read in a third of the time."""
+"""Header that the compiler reads in a third of the time of COMMON."""
 WHOLE = b"#include <ATen/ATen.h>\n"
 _INCLUDED = re.compile(rb"(?m)^#include <([^>]+)>")
 
 
 def complaint(content: bytes, name: str) -> str | None:
-    """What the compiler says against this text, or None; a text that compiled once is not compiled again."""
+    """Return the compiler's errors for this text, or None. Success is cached."""
     toolchain = _toolchain()
     digest = hashlib.blake2b(toolchain.identity.encode() + b"\0" + COMMON + b"\0" + content, digest_size=16)
     known = storage.folder("syntax") / digest.hexdigest()
@@ -46,9 +46,9 @@ def complaint(content: bytes, name: str) -> str | None:
 
 
 def _preludes(content: bytes) -> list[bytes]:
-    """What to read ahead of a text: COMMON, but first headers that it includes itself, where they bring all or most.
+    """Return the headers to include before a text: COMMON, after headers of its own that contain all or most others.
 
-    A text is only refused with COMMON ahead of it.
+    Only an error with COMMON counts.
     """
     included = set(_INCLUDED.findall(content))
     if WHOLE in content:
@@ -67,7 +67,7 @@ def _base(toolchain: Toolchain) -> list[str]:
 
 @lru_cache
 def _brought(headers: bytes) -> frozenset[bytes]:
-    """What these headers read, by the names that one includes it by."""
+    """Return the headers that these headers include, by the names used to include them."""
     brought = set()
     for path in map(Path, headers_in(_precompiled(headers).with_suffix(".d").read_text())):
         brought.add(path.name.encode())

@@ -1,4 +1,4 @@
-"""Runs the command line on a terminal of its own: a pseudo terminal whose other end is read."""
+"""Runs of the command line on a pseudo terminal whose output is recorded."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _COLOUR = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 def on_a_terminal(*words: object, cwd: Path, typed: str = "", **environment: str) -> tuple[int, str]:
-    """The exit code of symfix, and what stood on the terminal: stdout and stderr, colours and all."""
+    """Run symfix and return its exit code and the terminal's content: stdout and stderr with colours."""
     command = [sys.executable, "-m", "symfix.codemods.cli", *map(str, words)]
     return run_on_a_terminal(command, cwd=cwd, typed=typed, **environment)
 
 
 def run_on_a_terminal(command: Sequence[str], *, cwd: Path, typed: str = "", **environment: str) -> tuple[int, str]:
-    """The same of any command."""
+    """Run any command and return its exit code and the terminal's content."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command, cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
@@ -42,5 +42,5 @@ def run_on_a_terminal(command: Sequence[str], *, cwd: Path, typed: str = "", **e
 
 
 def without_colour(seen: str) -> str:
-    """What a person reads."""
+    """Return the text without colours."""
     return _COLOUR.sub("", seen)

@@ -1,4 +1,4 @@
-"""A terminal of a person's own: a tmux session whose keys are pressed and whose screen is read."""
+"""Terminal of a person: a tmux session with pressed keys and a readable screen."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 from types import TracebackType
 
 SECONDS = 100.0
-"""Until something is seen on the screen; others want the processor too."""
+"""Time limit for text to appear on the screen. It is long, because other processes use the processors too."""
 
 
 def missing() -> str:
-    """Why there is no tmux to test in; empty when there is one."""
+    """Return the reason why tmux can't be used, or an empty string."""
     return "" if shutil.which("tmux") else "no tmux: apt-get install tmux"
 
 
 class Screen:
-    """A shell in ``folder``, 110 columns by 45 rows; all that is started in it carries a mark."""
+    """Shell in ``folder``, 110 columns by 45 rows. All processes that are started in it carry a mark."""
 
     def __init__(self, folder: Path, temporary: Path, **environment: str) -> None:
         self._socket = f"symfix-{uuid.uuid4().hex[:8]}"
@@ -34,7 +34,7 @@ class Screen:
         }  # fmt: skip
         around.pop("TMUX", None)
         around.pop("COLUMNS", None)
-        # Whoever runs the tests in the background has Ctrl-C ignored, and so has all that is started from there.
+        # A test run in the background ignores Ctrl-C, and its children inherit that.
         start = "import os, signal; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execlp('sh', 'sh', '-i')"
         start = "import os, signal; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execlp('sh', 'sh', '-i')"
         shell = [sys.executable, "-c", start]
@@ -60,18 +60,18 @@ class Screen:
         self._tmux("send-keys", key)
 
     def begin(self, command: str) -> None:
-        """Type a command on a clean screen; behind it stands how it ended."""
+        """Type a command on a clean screen. Its exit code is printed after it."""
         self._count += 1
         self.type(f"clear; {command}; echo ended {self._count} with $?")
 
     def end(self) -> str:
-        """The screen once the command has ended, up to ``ended with`` its code."""
+        """Return the screen after the command has ended, up to ``ended with`` its code."""
         said = f"ended {self._count} with "
         seen, _, code = self.wait_for(f"\n{said}").rpartition(said)
         return f"{seen}ended with {code[:1]}"
 
     def wait_for(self, *texts: str) -> str:
-        """The screen once it has all of the texts."""
+        """Return the screen as soon as it contains all of the texts."""
         until = time.monotonic() + SECONDS
         while not all(text in (seen := self.seen()) for text in texts):
             assert time.monotonic() < until, seen
@@ -79,11 +79,11 @@ class Screen:
         return seen
 
     def seen(self) -> str:
-        """What stands on the screen, and what has gone out of it."""
+        """Return the content of the screen, including lines that have scrolled off."""
         return self._tmux("capture-pane", "-p", "-J", "-S", "-2000")
 
     def running(self) -> list[str]:
-        """What was started by the commands and still runs."""
+        """Return the command lines of processes that the commands started and that still run."""
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             try:

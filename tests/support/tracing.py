@@ -20,13 +20,13 @@ from symfix.python.analysis.tracers import is_faked
 from symfix.python.syntax.module import Module, parse
 
 FAKED = ("make_fx", "export")
-"""The tracers of what PyTorch runs on FakeTensors only."""
+"""Tracers of functions that PyTorch only runs on fake tensors."""
 _MOST = 3
 
 
 @dataclass(frozen=True)
 class Traced:
-    """A call by the name of its function and its number, and how each tracer took it before and after."""
+    """Captures of a call before and after, by tracer. The name is that of its function, with a number."""
 
     name: str
     before: dict[str, Capture]
@@ -34,13 +34,13 @@ class Traced:
 
     @property
     def lost(self) -> list[str]:
-        """The tracers that no longer take the call as they did, and why."""
+        """Return the tracers that no longer accept the call as before, with the reasons."""
         found = lost_captures(self.before, self.after).items()
         return [f"{self.name} by {tracer}: {reason}" for tracer, reason in found]
 
 
 def traced(golden: Golden) -> Iterator[Traced]:
-    """Capture the calls that ``observe()`` of a golden makes, before and after; raises ValueError if these differ."""
+    """Capture the calls in ``observe()`` of a golden, before and after. Raises ValueError if the calls differ."""
     assert golden.after is not None
     with loaded(golden.before) as before, loaded(golden.after) as after:
         pairs = [calls_of(module) for module in (before, after)]
@@ -54,7 +54,7 @@ def traced(golden: Golden) -> Iterator[Traced]:
 
 @contextlib.contextmanager
 def loaded(path: Path) -> Iterator[ModuleType]:
-    """The module of a file, importable by its name meanwhile, as dynamo and TorchScript want it."""
+    """Yield the module of a file. Its name can be imported meanwhile, as dynamo and TorchScript require."""
     name = f"traced_{path.parent.name}_{path.stem.replace('.', '_')}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
@@ -68,7 +68,7 @@ def loaded(path: Path) -> Iterator[ModuleType]:
 
 
 def calls_of(module: ModuleType, most: int = _MOST) -> dict[str, list[Call]]:
-    """Record the first calls that ``observe()`` makes of each function of its module."""
+    """Record the first calls in ``observe()`` of each function of its module."""
     wanted = {code: found for code, found in functions_of(module).items() if found[0] != "observe"}
     found: dict[str, list[Call]] = defaultdict(list)
     with recorded_calls(wanted.get, copied, most) as calls:
@@ -79,7 +79,7 @@ def calls_of(module: ModuleType, most: int = _MOST) -> dict[str, list[Call]]:
 
 
 def tracers_of(golden: Golden, name: str) -> tuple[str, ...]:
-    """The tracers that reach a function of a golden, as the rules see it."""
+    """Return the tracers that reach a function of a golden, as the rules determine them."""
     module = _parsed(golden)
     function = next((one for one in module.functions if one.qualname == name), None)
     if is_faked(module, function, installed_torch()):

@@ -142,8 +142,8 @@ def taken_apart(sample: Sample, expected: Any, whole: Compiled) -> tuple[Compile
     The trace of ``whole`` is reused if it has code for one of `ONE_BY_ONE`. Return the compiled call and its difference
     from eager.
 
-    A graph that calls a whole operator on real sizes is correct whatever the trace assumed about them. Run one by one,
-    with the decompositions that Inductor uses, a wrong default shows.
+    A graph that calls a whole operator on real sizes is correct even if the trace assumed something wrong about them.
+    Run one by one, with the decompositions that Inductor uses, the operators reveal a wrong default.
 
     The call is None if the code can't be compiled in this way, which PyTorch's own test does not require. A
     decomposition that also differs on concrete sizes has no fault with symbolic sizes.

@@ -133,13 +133,13 @@ def _open_places() -> tuple[list[Place], str]:
     """Return the current places outside of torch, and the line inside torch that requested the size, if one did."""
     traced, running = list(_traced_frames()), list(_python_frames())
     frames = traced or running
-    places = [_place(*one) for one in frames if _is_others(one[0])]
+    places = [_place(*one) for one in frames if is_others(one[0])]
     # Generated code can't be changed, but its line identifies the failure.
     generated = [] if places else [_place(*one) for one in frames if _is_generated(one[0])]
     # Dynamo runs a call of torch on fake tensors, but decides a branch without running it.
     called = not traced or _runs_call()
     inner = [one for one in (*traced[:1], *running) if one[0].startswith(_OWN[0]) and not _decides(one[0])]
-    direct = not traced and bool(running) and (_is_others(running[0][0]) or bool(generated))
+    direct = not traced and bool(running) and (is_others(running[0][0]) or bool(generated))
     inside = ""
     if called and not direct:
         inside = next((f"{_inner(file)}:{line} in {name}" for file, line, name, _ in inner), "a call of torch")
@@ -204,7 +204,7 @@ def _decides(file: str) -> bool:
     return file.startswith(_OWN[1]) or inner.startswith(_DECIDING)
 
 
-def _is_others(file: str) -> bool:
+def is_others(file: str) -> bool:
     """Return whether a file belongs neither to torch, nor to Python, nor to symfix, so that the user can change it."""
     if not file.endswith(".py") or file.startswith(_OWN) or "<" in file:
         return False
@@ -260,7 +260,7 @@ def _of_traceback(error: BaseException) -> list[Place]:
     at = error.__traceback__
     while at is not None:
         code = at.tb_frame.f_code
-        if _is_others(code.co_filename):
+        if is_others(code.co_filename):
             found.insert(0, {"file": code.co_filename, "line": at.tb_lineno, "function": code.co_name, "sizes": {}})
         at = at.tb_next
     return found[:_FRAMES]

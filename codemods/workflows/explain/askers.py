@@ -16,9 +16,10 @@ _ENTRIES = (
     "torch/_inductor/",
     "torch/jit/",
 )
-"""Files through which the user's code is called, beside the machinery."""
+"""Files of torch that only pass a call on to the user's code. They are skipped, as the files of the tracing machinery
+are."""
 CALL = "a call of torch"
-"""The words for C++ of torch, which no frame names."""
+"""Text for C++ of torch, which has no frame."""
 _DISPATCHERS = ("torch/_ops.py", "torch/_subclasses/")
 """Files that occur only below a call of an operator."""
 _NAMESPACES = {
@@ -31,7 +32,7 @@ _NAMESPACES = {
     "torch/_refs/linalg/__init__.py": "linalg.",
     "torch/_refs/fft.py": "fft.",
 }
-"""Files of torch whose functions are named as operators are, with what stands before the name."""
+"""Files of torch whose functions have the names of operators, with the prefix of these names."""
 _CALL = re.compile(r"\b(?P<module>F|torch(?:\.\w+)*|nn\.functional)\.(?P<name>[a-z]\w*)\(")
 _NOT_OPERATORS = {"_check", "_check_value", "compile", "export", "randn", "cond", "no_grad", "as_tensor"}
 _NATIVE_OPERATOR = re.compile(r"\bat::(?:native|_ops)::(?P<name>[a-z]\w*?)(?:_symint|_sym)?(?:\(|::|$)")
@@ -40,7 +41,7 @@ _IN_TORCH = (
     "_refs/", "_prims/", "_prims_common/", "_decomp/", "_subclasses/", "_meta_registrations.py", "nn/functional.py",
     "nn/modules/", "functional.py", "distributions/", "_tensor.py", "_higher_order_ops/", "linalg/", "fft/",
 )  # fmt: skip
-"""Files of torch that ask, as torch's own summary names them: without the folder of torch."""
+"""Files of torch that may need the value of a size. Torch's own summary names them without the folder of torch."""
 
 
 def asked_in(behind: Sequence[Frame]) -> str:

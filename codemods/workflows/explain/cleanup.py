@@ -16,7 +16,7 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _QUOTE = re.compile(r"> ?")
 _LINKED_NUMBER = re.compile(r"\[(\d+)\]\(https?://[^)\s]*\)")
-"""The number of a line as notebooks of VS Code copy it."""
+"""Line number in a traceback that was copied from a notebook of VS Code."""
 _FENCE = re.compile(r"^\s*(?:```|~~~)[\w.+-]*\s*$")
 
 PREFIXES = {
@@ -30,7 +30,7 @@ PREFIXES = {
     ),
     "error line of pytest": re.compile(r"E(?:   |$)"),
 }
-"""Prefixes of a line, by what writes them."""
+"""Prefixes of a line, by the program that writes them."""
 _DEEPEST = 8
 _LONGEST_LINE = 4_000
 

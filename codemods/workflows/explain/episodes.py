@@ -22,7 +22,7 @@ _BOUNDARIES = (
     re.compile(r"^=+ (?:short test summary info|FAILURES|ERRORS) =+$"),
     re.compile(r"^eval .* \[guard added\]"),
 )
-"""Lines at which another error begins, beside a traceback that is not chained to the one before."""
+"""Lines at which another error begins. So does a traceback that is not chained to the one before."""
 _USER_STACKS = (
     "User Stack",
     "User stack",

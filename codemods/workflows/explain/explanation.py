@@ -51,9 +51,9 @@ class _Found:
 
     report: Report
     before: Sequence[Frame]
-    """The frames above the message."""
+    """Frames above the message."""
     extension: str
-    """A C++ file of the user's."""
+    """C++ file of the user."""
 
 
 def explain(text: str) -> Report:

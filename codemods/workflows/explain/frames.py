@@ -28,9 +28,9 @@ NOTATIONS = {
     "old IPython": re.compile(r"^(?P<file><ipython-input-[\w-]+>|[\w~/.-]+\.py) in (?P<function>[\w.<>]+)\((?P<line>)"),
     "pytest": re.compile(r"^(?P<file>[\w~/\\. :-]+\.py):(?P<line>\d+): ?(?:in (?P<function>[\w.<>]+)|[\w.]*)$"),
 }
-"""Patterns of a frame, by what writes it."""
+"""Patterns of a frame, by the program that writes it."""
 _PARTS = ("ile ", ".py", "Cell In", "<ipython-input")
-"""Parts of lines of which every frame has one; most lines of a log have none."""
+"""Parts of lines. Each frame contains one, and most lines of a log contain none."""
 _ARROW = re.compile(r"^(?:-+> ?(?P<line>\d+)|>) ?(?P<text>\s*\S.*)$")
 _NATIVE = re.compile(r"^\s*(?:frame )?#\d+:? (?P<function>.+?)(?: \+ 0x[0-9a-f]+ \(.*\)| from \S+:\d+)?$")
 _NATIVE_FILE = re.compile(r"#\d+:? .* from (?P<file>/?[\w./~-]+\.(?:cpp|cc|cu|cuh|h|hpp)):\d+$")

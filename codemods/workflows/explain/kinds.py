@@ -64,4 +64,4 @@ KINDS = {
     "unsupported": Kind("dynamo does not support this code; it is not about sizes", ""),
     "not-sizes": Kind("the error is not about symbolic sizes", ""),
 }
-"""Titles by kind; a kind that is one of `REASONS` has its title."""
+"""Titles by kind. The title of a kind in `REASONS` is taken from there."""

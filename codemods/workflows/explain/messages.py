@@ -15,11 +15,11 @@ class Message:
 
     name: str
     marker: str
-    """A literal part of the message, which is searched before the pattern is tried."""
+    """Literal part of the message, which is searched first because it is faster than the pattern."""
     pattern: re.Pattern[str]
     kind: str
     soft: bool = False
-    """True for a line of a log that is no error: it counts only where the text has no error."""
+    """True for a line of a log that is no error. It counts only if the text contains no error."""
 
 
 def _message(name: str, marker: str, pattern: str, kind: str, *, soft: bool = False) -> Message:

@@ -21,25 +21,25 @@ class Report:
     """The first error about sizes in a text, or its first error of torch."""
 
     kind: str
-    """A key of `KINDS`."""
+    """Key of `KINDS`."""
     title: str
     exception: str
-    """The name of the exception without its module; empty in a log."""
+    """Name of the exception without its module. Empty in a log."""
     message: str
     expression: str
     symbols: tuple[Symbol, ...]
     place: Place | None
-    """The innermost line that is not torch's."""
+    """Innermost line outside of torch."""
     owner: str
-    """The package of that line; empty for the user's own code."""
+    """Package of that line. Empty for the user's own code."""
     inside: str
-    """The line of torch that asked."""
+    """Line of torch that needed the value."""
     operator: str
     mend: str
     command: str
-    """Empty where no command of symfix helps."""
+    """Command of symfix that helps, or empty."""
     more: int
-    """The number of further errors about sizes."""
+    """Number of further errors about sizes."""
 
     @property
     def about_sizes(self) -> bool:

@@ -31,7 +31,7 @@ class Failure:
     condition: str
     operator: str
     result: str
-    """What the one run of the report decided; it is never taken for granted."""
+    """Result of the condition in the one run of the report. It is never assumed for other inputs."""
     places: tuple[Place, ...]
 
     def __str__(self) -> str:

@@ -14,10 +14,11 @@ class Verdict(Enum):
     AS_IT_IS = "exports as it is"
     PROVEN = "proven"
     ONE_SIDED = "one side only"
-    """It exports with the patch, equal to the model on every input; of a changed branch no input takes one side."""
+    """Verdict on a target that exports with the patch and equals the model on every input. No input takes one side of a
+    changed branch."""
     LEFT = "left"
     UNUSABLE = "unusable"
-    """The target itself is at fault: ``message`` says how."""
+    """Verdict on a target that is faulty itself. ``message`` is the reason."""
 
 
 _REFUSED = re.compile(r"at (.+?) the program refuses what the model takes")
@@ -29,13 +30,14 @@ REASONS = {
     "decides-rank": "the values of a tensor decide how many dimensions or results there are; make it an argument",
     "loop-over-size": "a loop runs as often as a size says; write it with operations on whole tensors",
     "narrows-range": "a branch keeps the program to a part of the sizes; with --unbacked a default can be tried",
+    "special-size": "torch assumes that a dynamic size is 2 or more, and here the model differs below; use --unbacked",
     "no-source": "the line stands in a file whose source is not at hand",
     "in-torch": "torch itself asks for the size; `symfix repair` looks there",
     "undecided-size": "no fix that was tried decides this size rightly",
     "other-result": "what was tried gives another result than the model",
     "not-sizes": "the export fails for a reason that has nothing to do with sizes",
 }
-"""Why a target is left: the stable words, and what to do."""
+"""Reason codes of targets that do not export, with advice."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,12 @@ class Obstacle:
     place: Place
     way: str
     expression: str
-    """What could not be decided, in symbols."""
+    """Undecided condition, in symbols."""
     inside: str
-    """The line of torch that asked, where it was torch."""
+    """Line of torch that needed the value, if it was torch."""
     changes: tuple[str, ...]
     defaults: tuple[str, ...]
-    """What the change takes for granted, in words."""
+    """Assumptions of the change, in words."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,13 @@ class Left:
     """The failure at which a target finally stops."""
 
     reason: str
-    """One of `REASONS`."""
+    """Key of `REASONS`."""
     message: str
     way: str
     place: Place | None
     inside: str
     tried: tuple[tuple[str, str], ...]
-    """Each candidate that was tried there, with what came of it."""
+    """Candidates that were tried there, each with its result."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class FilePatch:
     before: bytes
     after: bytes
     package: str = ""
-    """``NAME VERSION``; empty for the user's own code."""
+    """``NAME VERSION``. Empty for the user's own code."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +105,9 @@ class Exported:
     files: tuple[FilePatch, ...] = ()
     notes: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
-    """The calls on which program and model were compared."""
+    """Calls on which the program was compared with the model."""
     unseen: tuple[str, ...] = ()
-    """Changed conditions of which no input takes one side: the line of the changed file, the truth, its text."""
+    """Changed conditions of which no input takes one side: line of the changed file, truth value, text."""
     left: Left | None = None
 
     @property

@@ -32,9 +32,9 @@ from .trying import NARROWING, ModelTrial, Targets
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
 _PATIENCE = 18
-"""The number of candidates in a row that may bring a target no further."""
+"""Limit on successive candidates without progress of a target."""
 _AGAIN = 8
-"""How often what a target needs alone is looked for anew."""
+"""Limit on the searches. After each one, every target is tried with only its own fixes, which may lack one."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Wanted:
     jobs: int = 1
     limits: Limits = _LIMITS
     executor: Executor | None = None
-    """The workers of a cluster; the sources in ``folder`` travel there."""
+    """Workers of a cluster. The sources in ``folder`` are sent to them."""
     described: Mapping[str, Any] | None = None
-    """The call of a target that is the model alone."""
+    """Call of a target that consists of the model only."""
     living: Laboratory | None = None
-    """The laboratory in which the targets live already, under their names there."""
+    """Laboratory that already contains the targets, under the names that they have there."""
 
 
 def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> Outcome:
@@ -227,6 +227,8 @@ def _place(name: str, frame: Frame, search: Search, names: Names) -> Place:
 
 
 def _reason(trial: ModelTrial, frame: Frame | None, line: int, search: Search, *, silent: bool) -> str:
+    if trial.kind == "specialized":
+        return "special-size"
     if trial.silent or silent:
         return "other-result"
     if trial.kind in NARROWING:

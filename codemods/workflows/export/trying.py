@@ -15,11 +15,11 @@ from ..repair.trials import FAILED, WRONG, Frame, Trial, Tried
 
 _START_SECONDS = 60
 NARROWING = ("narrowed", "guard")
-"""Kinds of failure where a program takes fewer sizes than asked for."""
+"""Kinds of failure in which a program accepts fewer sizes than requested."""
 
 
 Sides = Mapping[tuple[str, int], tuple[bool, ...]]
-"""By file and line, the truths that a condition had."""
+"""Truth values of a condition, by file and line."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,18 @@ class ModelTrial(Trial):
 
     way: str = ""
     kind: str = ""
-    """The type of the error, or ``narrowed`` where the program takes fewer sizes than asked for."""
+    """Type of the error, or ``narrowed`` if the program accepts fewer sizes than requested."""
     by_value: bool = False
-    """The values of a tensor were asked for, not a size."""
+    """True if the value of a tensor was needed, not a size."""
     inside: str = ""
-    """The line of torch that asked."""
+    """Line of torch that needed the value."""
     cases: tuple[Case, ...] = ()
     notes: tuple[str, ...] = ()
-    """What a user should know although it is no fault: inputs that are refused."""
+    """Inputs that are rejected. The user should see them, although they are no failure."""
     taken: tuple[str, ...] = ()
-    """The inputs that the model refuses and the program takes."""
+    """Inputs that the model rejects and the program accepts."""
     sides: tuple[tuple[str, int, tuple[bool, ...]], ...] = ()
-    """File and line of each condition with a default, and the truths that it had."""
+    """File and line of each condition with a default, and the truth values that it had."""
 
     @property
     def undecided(self) -> bool:
@@ -61,13 +61,13 @@ class Targets:
     """Trials of targets. Eager results of the unchanged code are stored and compared with those of every change."""
 
     folder: Path
-    """Relative names of scripts and modules start here."""
+    """Folder to which relative names of scripts and modules refer."""
     ways: tuple[str, ...]
     unbacked: bool
     described: Mapping[str, Any] | None = None
-    """The description of the inputs, where the target is the model alone."""
+    """Description of the inputs, if the target consists of the model only."""
     counting: bool = False
-    """Count the truths of conditions with a default, instead of exporting."""
+    """True to record the truth values of conditions with a default instead of exporting."""
     _eager: dict[str, tuple[Case, ...]] = field(default_factory=dict)
     _taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
 

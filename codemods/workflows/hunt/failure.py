@@ -14,13 +14,13 @@ class Mode(str, Enum):
     TENSOR_ITERATOR = "3"
     IMPLICIT_INT = "4"
     DATA_DEPENDENT = "data-dependent"
-    """The values of a tensor decide: no code that only knows sizes can."""
+    """Failure that depends on the values of a tensor. No code that has only sizes can decide it."""
     NO_SHAPE_FUNCTION = "no shape function"
-    """torch has no meta kernel or decomposition for it."""
+    """Failure of an operator for which torch has no meta kernel or decomposition."""
     DEVIATION = "deviation"
-    """It traces, but gives another result than eager."""
+    """Traced result that differs from eager."""
     NOT_OURS = "not ours"
-    """The tracer refuses for a reason that has nothing to do with sizes."""
+    """Failure of the tracer for a reason that has nothing to do with sizes."""
     UNKNOWN = "unknown"
 
 
@@ -80,25 +80,25 @@ class Failure:
     protocol: str
     mode: Mode
     message: str
-    """The error in one line."""
+    """Error in one line."""
     expression: str
-    """What could not be decided, in symbols (``Eq(u0, 0)``); "" where the error names none."""
+    """Undecided expression, in symbols (``Eq(u0, 0)``). Empty if the error names none."""
     place: Place | None
-    """None when no line can be named; ``why`` says the reason then."""
+    """Place of the failure, or None if no line is known. ``why`` is the reason then."""
     sample: int
-    """The number of the sample, from 0, as the OpInfo draws them."""
+    """Index of the sample, from 0, in the order of the OpInfo."""
     arguments: str = ""
-    """The sample's arguments in short."""
+    """Arguments of the sample, abbreviated."""
     path: tuple[Place, ...] = ()
-    """The frames that led there, the place first, then its callers: a fix may be better further up."""
+    """Frames that led there: the place, then its callers. A fix may be better in a caller."""
     why: str = ""
     behind: Failure | None = None
-    """For a failure of the test itself: what the operator does without it, None where it passes."""
+    """Failure of the operator itself, for a failure of the test's own code. None if the operator passes."""
     formula: str = ""
-    """The node of autograd whose formula failed, with what it calls: ``MmBackward0: mm_mat1_backward``."""
+    """Autograd node whose formula failed, with the functions that it calls: ``MmBackward0: mm_mat1_backward``."""
     only_test: bool = False
-    """The operator passes once the test's own code is not traced."""
+    """True if the operator passes when the test's own code is not traced."""
     error: str = field(default="", repr=False)
-    """The whole error text."""
+    """Complete error text."""
     call: str = ""
-    """The name of a drawn call: the operator, its sample, the views, the marks, the consumer."""
+    """Name of a drawn call: the operator, its sample, the views, the marks, the consumer."""

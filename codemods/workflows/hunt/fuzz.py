@@ -26,10 +26,10 @@ from .workers import NothingRuns
 
 PROTOCOL = "fuzz"
 _SECONDS = 60
-"""How long plans of one operator are drawn, and how long one failure is shrunk."""
+"""Time limit for drawing plans of one operator, and for shrinking one failure."""
 _START_SECONDS = 180
 _TELLING = 60
-"""So many characters of a message tell an error without a place from others."""
+"""Number of leading characters of a message that distinguish errors without a place."""
 _PARTS = ("fuzzing", "planning", "protocols")
 
 
@@ -49,9 +49,9 @@ class Fuzzed:
     sweep: Sweep
     calls: int
     known: int
-    """Failures at places where samples of torch fail too, or that another operator has told of."""
+    """Number of failures at places where samples of torch also fail, or that repeat another operator's failure."""
     late: tuple[Operator, ...] = ()
-    """Operators whose turn did not come in time."""
+    """Operators for which the time was over before they were tried."""
 
 
 def fuzz(

@@ -11,7 +11,7 @@ from ...engine import storage
 from .failure import Operator
 
 Row = dict[str, Any]
-"""What a child said of one operator."""
+"""Report of a child on one operator."""
 
 
 class Journal:

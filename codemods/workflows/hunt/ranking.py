@@ -15,7 +15,7 @@ class Held:
     mode: Mode
     place: Place | None
     why: str
-    """Why no place can be named."""
+    """Reason why no place is known."""
     failures: tuple[Failure, ...]
 
     @property

@@ -27,7 +27,7 @@ from .workers import Workers
 
 PATIENCE_SECONDS = 240.0
 FORWARD_FAILS = "its forward pass fails"
-"""How the reason begins why a backward pass can't be tried."""
+"""Start of the reason for an untested backward pass."""
 _PARTS = ("sweeping", "symbolic", "tracking", "samples", "subjects", "training", "changed_torch")
 
 
@@ -40,13 +40,13 @@ class Sweep:
     passed: tuple[Operator, ...] = ()
     failures: tuple[Failure, ...] = ()
     untestable: dict[Operator, str] = field(default_factory=dict)
-    """Why nothing could be tried."""
+    """Reasons why an operator could not be tried."""
     outside: tuple[Operator, ...] = ()
-    """Operators that take no float32: the protocols say nothing of them."""
+    """Operators that take no float32, which the protocols do not cover."""
     seconds: float = 0.0
-    """Wall time of what was run now; what the journal knew costs nothing."""
+    """Wall time of the operators that were run. Results from the journal add nothing."""
     recalled: int = 0
-    """How many operators' answers came from the journal."""
+    """Number of operators whose result came from the journal."""
     kind: str = OPERATORS
 
     @property

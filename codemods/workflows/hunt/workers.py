@@ -20,7 +20,7 @@ from .journal import Row
 _START_SECONDS = 180
 _POLL_SECONDS = 0.2
 _WALL = 4
-"""Seconds on the wall clock for each of processor time, which others may want too."""
+"""Factor from processor time to the limit on wall time. Other processes may use the processors too."""
 _TIMEOUT = "Timeout ("
 
 

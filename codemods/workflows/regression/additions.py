@@ -34,7 +34,7 @@ from .proving import Regression, regression
 from .wording import words_of
 
 LIST = "torch/testing/_internal/common_ops_unbacked.py"
-"""Where torch keeps the operators that are expected to fail with unbacked sizes."""
+"""File of torch with the operators that are expected to fail with unbacked sizes."""
 _LIMITS = replace(LIMITS, wall=240.0)
 _PARTS = (*(CHILDREN / f"{name}.py" for name in ("wording", "samples")), Path(proving.__file__))
 

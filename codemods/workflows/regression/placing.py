@@ -10,7 +10,7 @@ from ...engine.parsing import parse_module
 from .wording import Words, method, standalone
 
 FILES = ("test/test_dynamic_shapes.py", "test/inductor/test_unbacked_symints.py")
-"""Where PyTorch's reviewers want such tests, the first choice first."""
+"""Files in which PyTorch's reviewers expect such tests, the preferred one first."""
 
 
 def placed(words: Words, backend: str, content: Callable[[str], bytes | None]) -> tuple[str, bytes, bytes]:

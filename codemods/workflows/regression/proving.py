@@ -14,9 +14,9 @@ from ...verify.sides import Side
 from .wording import Words, standalone, words_of
 
 _BACKENDS = ("aot_eager", "eager")
-"""What reviewers ask for, and what is left where that one refuses for reasons of its own."""
+"""Backend that reviewers expect, and a fallback if it fails for unrelated reasons."""
 _DECOMPOSING = "aot_eager_decomp_partition"
-"""Computes by torch's decompositions, as Inductor does; the others take only shapes from these."""
+"""Backend that computes with torch's decompositions, as Inductor does. The others only use their shapes."""
 _MOST_OPERATORS = 3
 _PATIENCE_SECONDS = 120.0
 
@@ -28,10 +28,10 @@ class Regression:
     words: Words | None = None
     backend: str = ""
     before: str = ""
-    """How it failed before."""
+    """Failure before the fix."""
     why: str = ""
     wrong: str = ""
-    """How it fails where decompositions compute the values, and only with unbacked sizes."""
+    """Failure with unbacked sizes only, if decompositions compute the values."""
 
 
 def regression(operators: Sequence[str], samples: Mapping[str, int], before: Side, after: Side) -> Regression:

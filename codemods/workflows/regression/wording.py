@@ -20,11 +20,11 @@ class Words:
     arguments: tuple[str, ...]
     tensors: Mapping[str, str]
     marks: tuple[tuple[str, int], ...]
-    """Which dimension of which tensor has an unbacked size."""
+    """Dimensions with an unbacked size, each with the name of its tensor."""
     changes: bool
-    """Whether the call changes its arguments."""
+    """True if the call modifies its arguments."""
     failure: str = ""
-    """What it said before the fix."""
+    """Failure before the fix."""
 
     @property
     def test(self) -> str:

@@ -23,11 +23,12 @@ from .trials import Frame, Trial, Tried
 _FRAMES = 4
 _REGISTERS = b"py_impl"
 _ONE_CHILD = 3
-"""How many operators of a group one child takes; more are shared among children."""
+"""Largest number of operators of a group that one child tries. Larger groups are distributed among children."""
 
 Drafts = Mapping[Path, Draft]
 Tries = Callable[[Laboratory, Variant, Mapping[str, int], int, int], Tried]
-"""Tries what is named, each to its first failing sample: at most so many samples, in so many children."""
+"""Function that tries operators to their first failing sample. The numbers are a sample that each trial includes, a
+limit on samples and the number of children."""
 
 
 @dataclass
@@ -46,16 +47,16 @@ class Bench:
     jobs: int = 2
     journal: Journal = field(default_factory=lambda: Journal(None, ""))
     quick: Laboratory | None = None
-    """Where an operator is tried; None: in the ``laboratory``."""
+    """Laboratory in which operators are tried, or None for ``laboratory``."""
     swapped: set[str] = field(default_factory=set)
     kernels: set[str] = field(default_factory=set)
     named: dict[str, frozenset[str]] = field(default_factory=dict)
-    """The kernels that each swapped operator was in when it failed."""
+    """Kernels that each swapped operator was in when it failed."""
     states: dict[str, str] = field(default_factory=dict)
-    """What became of each kernel that was to be swapped in: ``swapped``, or why torch would not take it."""
+    """Result for each kernel to swap in: ``swapped``, or the reason why torch rejected it."""
     timing: Timing = field(default_factory=Timing)
     refused: dict[Path, str] = field(default_factory=dict)
-    """C++ files that do not build against this torch as they are, with the reason."""
+    """C++ files that do not build against this torch without changes, with the reasons."""
     _variants: dict[tuple[object, ...], Variant] = field(default_factory=dict, repr=False)
 
     def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:

@@ -26,16 +26,16 @@ class Added:
     lines: tuple[str, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
     wrong: str = ""
-    """How the fix gives another result than eager after all; empty when it does not."""
+    """Difference from eager that the fix causes in the end. Empty if there is none."""
 
 
 Addition = Callable[[Repair], Added]
-"""What a repair gets beside the fix: a test, a removed xfail."""
+"""Function that makes an addition to a repair, such as a test or a removed xfail."""
 
 UNPROVEN = "unproven"
 _LEFT = "left"
 _BEFORE = "; before: "
-"""What follows in a reason is torch's own message, whose expression is named already."""
+"""Separator in a reason. It is followed by torch's own message, whose expression is already in the first part."""
 
 
 def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) -> list[Path]:

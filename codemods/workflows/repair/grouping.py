@@ -21,7 +21,7 @@ class Kept:
     candidate: Candidate
     fixes: tuple[Fix, ...]
     before: Mapping[str, Trial] = field(default_factory=dict)
-    """How each of those that it helped failed without it."""
+    """Trial without the fix, for each operator that the fix helped."""
 
     @property
     def path(self) -> Path:

@@ -16,7 +16,7 @@ from ...verify.build.formulas import FILE, formula_in, formulas
 from ...verify.build.shim import Candidate, candidates, shim_source
 
 NOT_COMPILED = "does not compile"
-"""How the words begin that say what came of such a candidate."""
+"""Start of the result of a candidate that does not compile."""
 _NATIVE = Path("aten", "src", "ATen", "native")
 _BACKENDS = frozenset({"cuda", "hip", "mps", "mkldnn", "miopen", "cudnn", "quantized", "vulkan", "metal", "xpu"})
 _NAME = re.compile(r"at::(?:native|meta)::(?:\(anonymous namespace\)::)?(?:\w+::)*?(~?\w+)(?:\[abi:\w+\])?(?:<|\()")
@@ -55,7 +55,7 @@ class Native:
     builder: Builder
     api: TorchApi
     derivatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By formula the operators whose derivatives call it."""
+    """Operators whose derivatives call each formula."""
     _homes: dict[str, Path | None] = field(default_factory=dict, repr=False)
     _named: dict[Path, frozenset[str]] = field(default_factory=dict, repr=False)
     _objects: dict[tuple[Path, bytes], Built] = field(default_factory=dict, repr=False)

@@ -12,9 +12,9 @@ from .sites import Advisors, Candidate, Site
 
 Drafts = Mapping[Path, Draft]
 Picks = list[tuple[Candidate, tuple[str, ...]]]
-"""Candidates, each with the operators that are tried with it."""
+"""Candidates, each with the operators to try it on."""
 Key = tuple[Path, tuple[object, ...]]
-"""A candidate, whichever line its place has moved to."""
+"""Identity of a candidate, independent of the line of its place."""
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Openings:
     advisors: Advisors
     sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
     given_up: set[str] = field(default_factory=set)
-    """Operators for which nothing more is picked."""
+    """Operators for which no more candidates are picked."""
     _closed: set[Key] = field(default_factory=set)
     _known: dict[tuple[Site, bytes, tuple[tuple[str, ...], ...]], list[Candidate]] = field(default_factory=dict)
 

@@ -48,14 +48,14 @@ from .trials import Frame, Trial, try_all
 from .whole import no_longer_equal, no_longer_passing
 
 SOME = 6
-"""How many samples of an operator are tried while candidates are looked for."""
+"""Number of samples of an operator that are tried during the search for candidates."""
 _LIMITS = Limits(wall=1800.0, cpu=900)
-"""Patience is measured in processor time: a busy machine must not make an operator fail."""
+"""Limits in processor time, so that no operator fails because the machine is busy."""
 _AT_ONCE_FAR = 64
-"""So many groups of fixes are tried at a time where there is a cluster."""
+"""Number of groups of fixes that are tried at a time on a cluster."""
 _SEARCH = "search, some samples"
 _ROUNDS = (ROUNDS, 6, 6, 6, 3)
-"""How many rounds of candidates each search may take: the later ones are about few operators."""
+"""Limits on the rounds of candidates in each search. The later searches are for few operators."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class Wanted:
     fresh: bool = False
     journal: Path | None = None
     files: frozenset[Path] = frozenset()
-    """Only failures at a place in one of these files; empty: everywhere."""
+    """Files to repair. Failures at places outside of them are ignored. Empty for no restriction."""
     executor: Executor | None = None
-    """The workers of a cluster; what runs kernels compiled here stays here."""
+    """Workers of a cluster. Trials of kernels that were compiled here remain on this machine."""
     fuzz: Fuzz | None = None
-    """How calls are drawn around the samples of these operators, where the kind is that."""
+    """Parameters for calls drawn around the samples of the operators, if that is the kind."""
 
 
 def repair(

@@ -22,20 +22,21 @@ from .repaired import Repair, Spot
 from .trials import Trial
 
 SAMPLES = 4
-"""How many inputs of an operator are traced with backed symbols and once more with unbacked ones."""
+"""Number of inputs of an operator that are traced, once with backed and once with unbacked symbols."""
 _OWN = {
     OPERATORS: (BACKWARD,),
     MODULES: (f"{MODULES} eager", f"{MODULES} {UNBACKED}", f"{MODULES} {BACKWARD}"),
     CALLS: (f"{CALLS} eager", f"{CALLS} {UNBACKED}"),
 }
-"""What is asked of a repair's own subjects beside the protocols of all operators: they have to train as they did."""
+"""Protocols for a repair's own test cases, in addition to those for all operators. Training must still work as
+before."""
 _LIMITS = Limits(wall=900)
 _MORE_SAMPLES = 24
-"""As many are when the first ones fail neither before nor after, or leave a changed line unrun: another may do so."""
+"""Number of inputs if the first ones fail neither before nor after, or if they leave a changed line unrun."""
 
 
 Proven = Callable[[Repair, Side, Side], None]
-"""Is given a repair that is proven, while torch before it and torch after it run."""
+"""Function that receives a proven repair while the processes of torch before and after it still run."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,13 @@ class Prover:
     jobs: int
     fresh: bool
     opinfos: Mapping[str, str]
-    """The OpInfo of each operator, or the module: its name without the variant."""
+    """Name of each operator's OpInfo, or of its module, without the variant."""
     kind: str
     protocol: str
     progress: Callable[[str], None]
     executor: Executor | None = None
     ready: Laboratory | None = None
-    """Forks off a process that holds torch as it is installed, and replays scripts."""
+    """Laboratory that forks from a process with the installed torch and replays scripts."""
     proven: Proven | None = None
 
     def repair(

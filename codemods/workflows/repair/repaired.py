@@ -34,20 +34,20 @@ class Repair:
     operators: tuple[str, ...]
     samples: dict[str, int]
     expressions: dict[str, str]
-    """What could not be decided, for each operator."""
+    """Undecided expression of each operator."""
     changes: tuple[Change, ...]
     files: tuple[str, ...]
     fixes: tuple[Fix, ...]
     spots: tuple[Spot, ...]
-    """Where each of the fixes stands, in their order."""
+    """Places of the fixes, in their order."""
     baseline: str
     verification: Verification | None = field(default=None, repr=False)
     kind: str = OPERATORS
     protocol: str = UNBACKED
     passing: tuple[str, ...] = ()
-    """Those operators whose every sample passed in a trial of this very code."""
+    """Operators of which every sample passed in a trial of exactly this code."""
     doubt: str = ""
-    """Why a person should look twice although it is proven; empty when there is no reason."""
+    """Reason for a manual check of a proven repair. Empty if there is none."""
 
     @property
     def proven(self) -> bool:
@@ -96,7 +96,7 @@ REASONS = {
     "signature-differs": "the source tree's kernel has another signature than the installed torch's",
     "swap-alone": "the source tree's unchanged kernel passes already",
 }
-"""Why an operator is left: the stable words, and what each means."""
+"""Reason codes of operators without a repair, with their meanings."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,16 @@ class HandOver:
 
     operator: str
     reason: str
-    """One of `REASONS`."""
+    """Key of `REASONS`."""
     message: str
     sample: int
     places: tuple[Spot, ...] = ()
     tried: tuple[tuple[str, str], ...] = ()
-    """Each candidate that was tried, with what came of it."""
+    """Candidates that were tried, each with its result."""
     mode: str = ""
     arguments: str = ""
     formula: str = ""
-    """The node of autograd whose formula failed, with what it calls."""
+    """Autograd node whose formula failed, with the functions that it calls."""
     kind: str = OPERATORS
     protocol: str = UNBACKED
 
@@ -125,15 +125,15 @@ class Outcome:
 
     torch: str
     asked: int
-    """How many operators were to be repaired."""
+    """Number of operators that were requested."""
     repairs: tuple[Repair, ...]
     handovers: tuple[HandOver, ...]
     modes: dict[str, str]
-    """The mode in which each operator failed."""
+    """Failure mode of each operator."""
     regressions: tuple[str, ...] = ()
-    """What is worse with all proven repairs in Python at once."""
+    """Results that became worse when all proven Python repairs were applied together."""
     compared: int = 0
-    """How many operators were compared on concrete sizes then."""
+    """Number of operators whose results on concrete sizes were compared for that."""
     seconds: float = 0.0
     kind: str = OPERATORS
     timing: Timing = field(default_factory=Timing)

@@ -20,9 +20,9 @@ from .trials import Trial, Tried
 
 ROUNDS = 16
 ALONE = "all samples, each repair alone"
-"""The phase of a run in which a search tries what passes in full."""
+"""Phase of a run in which each repair is tried in full without the others."""
 _BACKINGS = 6
-"""How often an operator that is stuck may go back to try something else."""
+"""Limit on how often a stuck operator may drop a fix and continue with another candidate."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Attempt:
     came: str
     built: bool = True
     silent: bool = False
-    """It made an operator give another result than eager, without an error."""
+    """True if an operator's result differed from eager without an error."""
 
 
 @dataclass
@@ -47,27 +47,28 @@ class Search:
     drafts: dict[Path, Draft]
     trials: dict[str, Trial]
     grouping: Callable[[Mapping[str, Sequence[Kept]], Sequence[str]], list[Group]] = groups
-    """Which changes are tried together, alone: by default those of all that share one."""
+    """Function that divides changes into groups that are tried separately. By default, chains with a common fix are one
+    group."""
     files: frozenset[Path] = frozenset()
-    """Only places in these files are mended; empty: in all."""
+    """Files that may be changed. Empty for no restriction."""
     provable: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
-    """Is given the groups that pass alone on all samples and stay so, while the search goes on about others."""
+    """Callback for groups that pass separately on all samples and are final, while the search continues with others."""
     completable: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
-    """Is given, after each round, the groups of what passes that stay so: those that `complete` will try."""
+    """Callback, after each round, for the final groups of passing operators. `complete` will try them."""
     patience: int = 0
-    """After how many candidates in a row that brought an operator no further it is given up; 0: never."""
+    """Limit on successive candidates without progress of an operator, or 0 for none."""
     attempts: list[Attempt] = field(default_factory=list)
     mended_by_swap: list[str] = field(default_factory=list)
-    """Operators that the source tree's own, unchanged kernels make pass: no repair of ours."""
+    """Operators that pass with the source tree's own unchanged kernels and need no repair."""
     chains: dict[str, list[Kept]] = field(default_factory=lambda: defaultdict(list))
-    """What each operator came through."""
+    """Accepted fixes of each operator, in order."""
     _alone: set[str] = field(default_factory=set)
-    """Operators that pass with nothing but the groups of those that pass."""
+    """Operators known to pass with only the fixes of their own group."""
     _apart: set[tuple[object, ...]] = field(default_factory=set)
-    """Operators that were tried with nothing but their own chain, and the chain."""
+    """Operators that were tried with only their own fixes, each with these fixes."""
     _backed: Counter[str] = field(default_factory=Counter)
     _idle: Counter[str] = field(default_factory=Counter)
-    """By operator, the candidates in a row that brought it no further."""
+    """Number of successive candidates without progress, by operator."""
     _openings: Openings = field(init=False)
 
     def __post_init__(self) -> None:

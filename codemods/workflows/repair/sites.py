@@ -24,9 +24,9 @@ class Site:
     origin: int
     function: str
     operators: tuple[str, ...] = ()
-    """The operators that C++ composes, and for which the function that starts here could be registered."""
+    """Composite operators for which the function that starts here could be registered."""
     composed: str = ""
-    """The operator that C++ composes, where a translation of that could be written below the end of the file."""
+    """Composite operator whose translation could be appended to the file."""
 
     @property
     def registers(self) -> bool:

@@ -16,7 +16,7 @@ class Timing:
     phases: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     operators: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     _inner: float = 0.0
-    """What the phases inside of the one that runs have taken."""
+    """Time of the phases inside the current one."""
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:

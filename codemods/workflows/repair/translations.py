@@ -21,7 +21,7 @@ class Translations:
 
     translator: Translator
     home: Path
-    """The file of torch's own decompositions: a translation is written below its end."""
+    """File of torch's own decompositions. A translation is appended to it."""
     refused: dict[str, str] = field(default_factory=dict)
     _made: dict[str, tuple[str, tuple[str, ...]] | None] = field(default_factory=dict)
 

@@ -13,7 +13,7 @@ from ...lab.variants import Laboratory, Variant
 
 _START_SECONDS = 120
 _CPU_SECONDS = 400
-"""What the samples of one operator may take."""
+"""Limit on the processor time of the samples of one operator."""
 
 PASSED = "passed"
 FAILED = "failed"
@@ -30,10 +30,10 @@ class Frame:
     line: int
     function: str
     conditions: tuple[str, ...] = ()
-    """What would have to hold for the question to be decided, in the words of this line."""
+    """Conditions that would decide the undecided expression, in the names of this line."""
     operators: tuple[str, ...] = ()
-    """The operators for which the function that starts at this line is the reference; then it was not being run.
-    Without a file, the operator that C++ was composing."""
+    """Operators whose reference starts at this line and was not running. Without a file, the composite operator that
+    was running."""
 
     @property
     def native(self) -> bool:
@@ -61,9 +61,9 @@ class Trial:
     frames: tuple[Frame, ...] = ()
     calls: tuple[int, ...] = ()
     crashed: bool = False
-    """The process ended instead of the trial, or the trial took too long: another time it may not."""
+    """True if the process ended or the trial took too long. Another trial may succeed."""
     seconds: float = field(default=0.0, compare=False)
-    """What it took of the processor."""
+    """Processor time."""
 
     @property
     def passed(self) -> bool:

@@ -16,7 +16,7 @@ from ..series.standing import Record, Standing, State
 from .difference import Block, blocks_of
 
 NEAR = 30
-"""Lines within which a place that was left is of interest to whoever reads a change."""
+"""Largest distance in lines at which an unfixed place is shown with a change."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Change:
     unit: str
     reasons: tuple[Reason, ...]
     alone: bool
-    """Whether the unit is this hunk and no other."""
+    """True if the unit consists of this hunk only."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class File:
     changes: tuple[Change, ...]
     near: tuple[Left, ...]
     far: int
-    """How many places were left elsewhere in the file."""
+    """Number of unfixed places elsewhere in the file."""
 
 
 @dataclass(frozen=True)

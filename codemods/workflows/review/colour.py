@@ -9,7 +9,7 @@ from functools import lru_cache
 from html import escape
 
 Span = tuple[int, int]
-"""Characters of one line, from and to."""
+"""Start and end of characters in one line."""
 
 _WORD = re.compile(r"\w+|\s+|.", re.S)
 _ALIKE = 0.35

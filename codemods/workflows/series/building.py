@@ -22,7 +22,8 @@ from .planning import as_built
 from .standing import Record, Standing, State, load, save, write_whole
 
 Prove = Callable[[Sequence[Change], Path, Request | None], Verification]
-"""Verifies changes of files in a worktree by the operator tests of a request, or by those that reach the change."""
+"""Function that verifies changes of files in a worktree, by the operator tests of a request or by those that reach the
+change."""
 
 BORNE_OUT = frozenset((Verdict.PROVEN, Verdict.NEUTRAL))
 

@@ -15,7 +15,7 @@ from .plan import Part, Request
 from .proposal import FileChange
 
 Redo = Callable[[str, bytes, frozenset[Place]], FileChange | None]
-"""A file that rules change, asked again without some of the fixes; None when nothing is left."""
+"""Function that runs the rules on a file again without some of the fixes. It returns None if no change remains."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from .plan import Part, Plan, PlanError, Request
 
 VERSION = 1
 Place = tuple[str, int]
-"""A fix: its rule, and where it starts in the text before."""
+"""Identity of a fix: its rule, and its start in the original text."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class Request:
     issues: tuple[int, ...]
     parts: tuple[Part, ...]
     claims: tuple[Claim, ...] = ()
-    """Of each proposal; operators, operator tests and issues of the request are those of all of them."""
+    """Claims of the proposals. The request's operators, operator tests and issues are the union over all of them."""
 
     @property
     def paths(self) -> tuple[str, ...]:

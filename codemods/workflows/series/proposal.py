@@ -10,7 +10,7 @@ from ...engine.rule import Fix, Skip
 from ...engine.source import SourceFile
 
 Role = str
-"""``fix``, ``test`` or ``xfail``: what a file's change is for."""
+"""Purpose of a file's change: ``fix``, ``test`` or ``xfail``."""
 
 
 @dataclass(frozen=True)

@@ -20,17 +20,17 @@ class State(Enum):
 
     PLANNED = "planned"
     BUILT = "built"
-    """Its branch holds its commit."""
+    """State of a request whose branch contains its commit."""
     KEPT = "kept"
-    """Its branch holds what a person put there, or is checked out; build left it."""
+    """State of a request whose branch is checked out or contains a person's commit. The build leaves it unchanged."""
     HELD = "held"
-    """Not built: the verification did not bear it out."""
+    """State of a request that is not built because its verification does not support it."""
     CONFLICT = "conflict"
-    """Not built: the base has other text where it would change something."""
+    """State of a request that is not built because the base has a different text at one of its changes."""
     LANDED = "landed"
-    """The base has it already."""
+    """State of a request whose changes the base already contains."""
     REJECTED = "rejected"
-    """A reviewer wanted none of it."""
+    """State of a request that a reviewer rejected completely."""
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ class Entry:
     device: str | None
     dtypes: tuple[str, ...] | None
     list: str
-    """The name of the list, or of the test that it is written at."""
+    """Name of the list, or of the test that the entry decorates."""
     tests: tuple[str, ...]
-    """The tests of this file that the entry is about."""
+    """Tests of this file to which the entry applies."""
     line: int
     start: int
     end: int

@@ -18,7 +18,7 @@ from ..hunt.sweep import sweep
 from .entries import Entry
 
 SHARED = {("common_ops_unbacked.py", "ops_dde_xfail"): "unbacked"}
-"""Lists of torch's own that its test files import, and the protocol of those tests."""
+"""Torch's own lists that its test files import, with the protocol of their tests."""
 LIMITS = Limits(wall=240.0, cpu=900, memory=24 * GIB)
 _START_SECONDS = 300
 
@@ -27,11 +27,11 @@ class State(Enum):
     """Verdict on an entry."""
 
     STALE = "stale"
-    """Every test that it is about passes."""
+    """Verdict if all tests of the entry pass."""
     NEEDED = "needed"
-    """One of them fails still."""
+    """Verdict if a test of the entry still fails."""
     LEFT = "left"
-    """It is not judged; the reason says why."""
+    """Verdict if the entry is not judged, with a reason."""
 
 
 @dataclass(frozen=True)

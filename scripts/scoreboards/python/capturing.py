@@ -19,13 +19,13 @@ from .direct import direct
 
 FAKED = ("make_fx", "export")
 IMPORT = "import"
-"""What takes a module: functions that it hands to TorchScript are compiled when it is imported."""
+"""Pseudo-tracer of a module. At the import, TorchScript compiles the functions that the module passes to it."""
 TRACERS = ("compile", "compile static", "compile with breaks", "compile unbacked", "export", "strict export", "make_fx")
 _DRAWN, _SAMPLES = 12, 2
 _SECONDS = 120
 
 Call = tuple[str, Callable[[], tuple[Any, Any, Any]], tuple[str, ...]]
-"""A name, what makes a function and its arguments, and the tracers."""
+"""Name of a call, a function that makes a function and its arguments, and the tracers."""
 
 
 class Overtime(Exception):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 Made = tuple[Any, tuple[Any, ...], dict[str, Any]]
-"""A function or module with its arguments."""
+"""Function or module with its arguments."""
 
 
 def direct(faked: tuple[str, ...], every: tuple[str, ...]) -> Iterator[tuple[str, Callable[[], Made], tuple[str, ...]]]:

@@ -23,7 +23,7 @@ class Graft:
     after: str
     functions: set[str] = field(default_factory=set)
     left: dict[str, str] = field(default_factory=dict)
-    """Functions that were not put in, and why."""
+    """Functions that were not inserted, with the reasons."""
 
     def text(self, label: str) -> str:
         return self.before if label == "before" else self.after

@@ -16,7 +16,7 @@ from .capturing import candidates
 
 _SECONDS = 60
 _LEFT = "operators:"
-"""The operators are chosen by torch's index already, and are too many to run them all."""
+"""Prefix of calls that only run if torch's index has selected their operator. There are too many to run all."""
 
 
 def main(request: str) -> None:
@@ -66,7 +66,7 @@ def _running(made: Callable[[], tuple[Any, Any, Any]], wanted: set[tuple[str, st
         sys.setprofile(record)
         try:
             tried(*given)
-        except Exception:  # what a tracer makes of it is not asked here
+        except Exception:  # the tracer's result does not matter here
             pass
         finally:
             sys.setprofile(None)

@@ -37,7 +37,7 @@ from scoreboards.table import counted, table, write_json
 from .engine import python_files, rewritten, site_packages
 
 Ways = dict[tuple[str, str], str]
-"""A reason for each call and tracer."""
+"""Reasons by call and tracer."""
 _CRASHES = 20
 
 
@@ -48,7 +48,7 @@ class Changes:
     modules: dict[str, str]
     operators: tuple[str, ...]
     functions: tuple[tuple[str, str], ...]
-    """The changed functions by file, each with its first line."""
+    """Changed functions: the file of each, and its name with its first line."""
 
 
 def main() -> int:

@@ -22,7 +22,7 @@ _MACHINERY = ("symbolic_shapes.py", "sym_node.py", "recording.py", "_dynamo", "f
 
 
 PROBED = 4
-"""How many samples of an operator are called at other sizes."""
+"""Number of samples of an operator that are called at other sizes."""
 
 
 class Overtime(BaseException):

@@ -1,1 +1,1 @@
-"""A wing that does what it is told, good or bad: rule `x` writes what the comment `x: …` behind a line says instead."""
+"""Wing with predictable fixes, good or bad. Rule `x` replaces code by the text of the comment `x: …` after it."""

@@ -1,4 +1,4 @@
-"""Reads the notes: ``code // name: other code``, in Python with ``#``."""
+"""Reader of the notes: ``code // name: other code``, in Python with ``#``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from symfix.codemods.engine.source import SourceFile
 
 
 def noted(name: str) -> Rule:
-    """The rule that follows the notes called ``name``."""
+    """Return the rule that applies the notes called ``name``."""
     note = re.compile(rb"(?m)^( *)(\S.*?) *(?://|#) " + name.encode() + rb": (.*)$")
 
     def decide(source: SourceFile, context: Context) -> Iterator[Fix]:

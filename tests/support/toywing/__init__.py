@@ -1,1 +1,1 @@
-"""A wing small enough to predict: its language is words, and `!` alone on a line is a parse error."""
+"""Wing with predictable results. Its language consists of words, and a line with only `!` is a parse error."""

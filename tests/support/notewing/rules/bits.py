@@ -1,4 +1,4 @@
-"""Harm: other last bits."""
+"""Harmful rule: changes the last bits of a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Harm: a guard's default that gives a wrong shape without an error."""
+"""Harmful rule: adds a guard's default that causes a wrong shape without an error."""
 
 from __future__ import annotations
 

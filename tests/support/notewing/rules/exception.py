@@ -1,4 +1,4 @@
-"""Harm: another exception."""
+"""Harmful rule: changes an exception."""
 
 from __future__ import annotations
 

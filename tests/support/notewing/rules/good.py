@@ -1,4 +1,4 @@
-"""What helps: a size is asked for symbolically."""
+"""Good rule: makes a size symbolic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Harm: one guard more."""
+"""Harmful rule: adds a guard."""
 
 from __future__ import annotations
 

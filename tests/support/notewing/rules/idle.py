@@ -1,4 +1,4 @@
-"""No harm, but nothing runs its line."""
+"""Harmless rule: changes a line that no test executes."""
 
 from __future__ import annotations
 

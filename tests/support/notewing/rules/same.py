@@ -1,4 +1,4 @@
-"""No harm: the same in other words."""
+"""Harmless rule: rewrites code to equivalent code."""
 
 from __future__ import annotations
 

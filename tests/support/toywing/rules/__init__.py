@@ -1,1 +1,1 @@
-"""The rules of a wing for tests."""
+"""Rules of a wing for tests."""
