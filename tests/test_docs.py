@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -13,6 +14,9 @@ import pytest
 import rulepages
 from symfix.codemods.cli import main_group
 from symfix.codemods.lab.children.varying import MOST
+from symfix.codemods.workflows.explain.kinds import KINDS
+from symfix.codemods.workflows.export import outcome as export_outcome
+from symfix.codemods.workflows.repair import repaired
 
 TOP = Path(__file__).parents[1]
 PAGES = sorted([TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")])
@@ -140,6 +144,15 @@ def test_the_modules_and_folders_of_the_core_that_a_page_names_are_there(page: P
     named = re.findall(r"`(?:codemods/)?((?:commands|engine|lab|torchapi|verify|workflows)/[\w/]+)`", text)
     places = [TOP / "codemods" / one for one in named]
     assert [one for one in places if not (one.is_dir() or one.with_suffix(".py").exists())] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "words"), [("export", export_outcome.REASONS), ("repair", repaired.REASONS), ("explain", KINDS)]
+)
+def test_every_reason_and_kind_is_described(page: str, words: Mapping[str, object]) -> None:
+    text = (TOP / "docs" / "use" / f"{page}.md").read_text(encoding="utf-8")
+    described = {word for row in re.findall(r"^\| (`[^|]+`) \|", text, re.M) for word in re.findall(r"`([\w-]+)`", row)}
+    assert set(words) - described == set()
 
 
 def anchors(page: Path) -> set[str]:
