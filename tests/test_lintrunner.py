@@ -22,8 +22,9 @@ LINTRUNNER = shutil.which("lintrunner", path=os.pathsep.join([str(Path(sys.execu
 
 
 def block() -> str:
-    """Return the README's example for this interpreter."""
-    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    """Return the example of docs/use/integrations.md for this interpreter."""
+    page = Path(__file__).parents[1] / "docs" / "use" / "integrations.md"
+    text = page.read_text(encoding="utf-8")
     start = text.index("[[linter]]")
     example = text[start : text.index("```", start)]
     assert "'python3'" in example

@@ -267,13 +267,13 @@ def test_nor_by_another_interpreter(project: Path, trap: Trap, tmp_path: Path) -
     assert not trap.sprung
 
 
-def test_the_command_of_the_readme_takes_no_symfix_from_the_folder(project: Path, trap: Trap) -> None:
+def test_the_documented_command_takes_no_symfix_from_the_folder(project: Path, trap: Trap) -> None:
     (project / "symfix" / "codemods").mkdir(parents=True)
     for name in ("__init__.py", "codemods/__init__.py", "codemods/lintrunner.py"):
         (project / "symfix" / name).write_text(trap.python)
     (project / "runpy.py").write_text(trap.python)
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    line = next(line for line in readme.splitlines() if line.startswith("command = "))
+    page = (Path(__file__).parents[1] / "docs" / "use" / "integrations.md").read_text(encoding="utf-8")
+    line = next(line for line in page.splitlines() if line.startswith("command = "))
     words = [sys.executable, *[word.strip("' ") for word in line.partition("[")[2].rstrip("]").split(",")][1:-1]]
     ended = subprocess.run([*words, "m.py"], cwd=project, capture_output=True, text=True, check=True)
     assert MENDED in ended.stdout

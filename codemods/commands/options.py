@@ -122,7 +122,7 @@ QUIET = click.Option(["--quiet", "-q"], is_flag=True, help="Print results and er
 CHILDREN_HELP = "Processes at a time [one for each processor, as far as memory goes]."
 EXECUTOR = click.Option(
     ["--executor"], metavar="dask://HOST:PORT",
-    help="Work on the workers of a dask cluster, which have the same torch and symfix; see docs/cluster.md.",
+    help="Work on the workers of a dask cluster, which have the same torch and symfix; see docs/use/cluster.md.",
 )  # fmt: skip
 DRAWN = [
     click.Option(

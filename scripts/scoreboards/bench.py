@@ -96,7 +96,7 @@ class Bench:
 
 
 def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
-    """Yield the rows of the README's table."""
+    """Yield the rows of the table in docs/results/README.md."""
     symfix = Path(sys.executable).with_name("symfix")
     place = locate(None, None)
     start = bench.measure("python -c pass", [sys.executable, "-c", "pass"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,18 +112,3 @@ def _example(sames: list[Golden]) -> str:
 def _text(path: Path) -> str:
     text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     return _OPTIONS_LINE.sub("", text)
-
-
-def main() -> int:
-    """Write the pages, or with --check list those that are out of date."""
-    if "--check" not in sys.argv[1:]:
-        write()
-        return 0
-    found = stale()
-    for name in found:
-        print(f"docs/rules/{name} is out of date; scripts/docs writes it")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

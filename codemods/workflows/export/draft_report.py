@@ -73,7 +73,7 @@ def load(path: Path) -> DraftReport:
     except ValueError:
         raise BadReport(
             f"{path} is no JSON. A pickle is not read; `symfix export --report FILE TARGET` writes the report as JSON, "
-            "and docs/export.md says how to convert one"
+            "and docs/use/export.md says how to convert one"
         ) from None
     if not isinstance(found, dict) or found.get("version") != 1 or not isinstance(found.get("failures"), list):
         raise BadReport(f"{path} is no report that symfix wrote: version 1 with a list of failures is expected")

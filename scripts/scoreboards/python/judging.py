@@ -1,8 +1,8 @@
 """A reproducible draw of proposals, and a reader's verdict on each.
 
 The proposals with the smallest hashes are drawn. When the rules change, a dropped proposal is replaced by the next one,
-and all others are kept. The page `docs/judged-python.md` contains a table for each draw. A row is identified by its
-hash, and keeps its verdict and reason when the page is written again.
+and all others are kept. The page `judged.md` beside this module contains a table for each draw. A row is identified by
+its hash, and keeps its verdict and reason when the page is written again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = Path(__file__).parents[3] / "docs" / "judged-python.md"
+PAGE = Path(__file__).with_name("judged.md")
 VERDICTS = ("right", "doubtful", "wrong")
 OPEN = "not judged"
 _SEED = "0"

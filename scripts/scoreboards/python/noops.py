@@ -1,7 +1,7 @@
 """Changes of the Python rules to the installed torch's own Python, and a test that safe fixes change no behaviour.
 
 Counts fixes and skips by rule over every Python file of the installed torch. ``--sample N`` draws N of the fixes
-reproducibly and prints a reader's verdicts on them (docs/judged-python.md). ``--write`` updates that page.
+reproducibly and prints a reader's verdicts on them (judged.md beside this module). ``--write`` updates that page.
 
 ``--behave N`` applies every *safe* fix to copies that replace torch's modules in a child process. It compares about N
 operators with the unchanged torch, references in Python first, then OpInfos. Values, dtypes, shapes and the text of
@@ -119,7 +119,7 @@ def _words() -> argparse.Namespace:
         prog="scripts/python-noops", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sample", type=int, default=0, help="draw so many of the fixes")
-    parser.add_argument("--write", action="store_true", help="write the draw to docs/judged-python.md")
+    parser.add_argument("--write", action="store_true", help="write the draw to judged.md beside this module")
     parser.add_argument("--behave", type=int, default=0, metavar="N", help="compare about N operators")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()

@@ -8,7 +8,7 @@ older file, unsafe fixes included, and nothing is written.
 A site is *identical* when the tool wrote the same call with the same arguments into that function, as often as people
 did. It is *different* when the tool wrote another call around one of these arguments, and otherwise *refused*. The
 tool's other calls in those files are counted as *beyond*. ``--sample N`` draws N of these reproducibly and prints a
-reader's verdicts on them (docs/judged-python.md). ``--write`` updates that page.
+reader's verdicts on them (judged.md beside this module). ``--write`` updates that page.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _words() -> argparse.Namespace:
     parser.add_argument("--tree", type=Path, help="the older tree (default: scripts/corpus brings 2.6.0)")
     parser.add_argument("--verbose", action="store_true", help="print every site that is not identical")
     parser.add_argument("--sample", type=int, default=0, help="draw so many of the calls beyond the sites")
-    parser.add_argument("--write", action="store_true", help="write the draw to docs/judged-python.md")
+    parser.add_argument("--write", action="store_true", help="write the draw to judged.md beside this module")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()
 
