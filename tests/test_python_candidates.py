@@ -20,8 +20,10 @@ from symfix.python.rewrite.assertions import assert_in_program
 from symfix.python.rewrite.branches import taken_while_compiling
 from symfix.python.rewrite.caches import computed_anew
 from symfix.python.rewrite.contracts import length_stated
+from symfix.python.rewrite.equality import equal_in_eager
 from symfix.python.rewrite.logic import concrete_first
 from symfix.python.rewrite.scalars import read_scalar
+from symfix.python.rewrite.script_choice import chosen_beside_script
 from symfix.python.rewrite.selection import selected
 from symfix.python.rewrite.slices import clamped_ends
 from symfix.python.syntax.module import parse
@@ -672,6 +674,8 @@ def test_a_helper_is_chosen_outside_of_torchscript() -> None:
         assert extent is not None
         found = list(language.alternatives(source, context(), extent))
         (chosen,) = (one for one in found if helper in one.edits[0].text)
+        elsewhere = parse(replace(source, package_speaks=False))
+        assert list(chosen_beside_script(elsewhere, chosen, extent, context())) == []
         after = Draft(source, language, context()).take([chosen]).now.content.decode()
     least = "(min(x.shape[0], y.shape[0]) if torch.jit.is_scripting() else torch.sym_min(x.shape[0], y.shape[0]))"
     assert f"kept = {least}\n" in after
@@ -699,6 +703,7 @@ def f(x, n, table):
         assert list(write("rule", module, branch, context())) == []
     for call in module.nodes.calls:
         assert list(read_scalar("rule", module, call, context())) == []
+        assert list(equal_in_eager("rule", module, call, context())) == []
     for joined in module.nodes.every(ast.BoolOp)[1:]:
         assert list(concrete_first("rule", module, joined, context())) == []
     for part in module.nodes.every(ast.Subscript):
