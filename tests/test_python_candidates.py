@@ -674,9 +674,10 @@ def test_a_helper_is_chosen_outside_of_torchscript() -> None:
         assert extent is not None
         found = list(language.alternatives(source, context(), extent))
         (chosen,) = (one for one in found if helper in one.edits[0].text)
-        elsewhere = parse(replace(source, package_speaks=False))
-        assert list(chosen_beside_script(elsewhere, chosen, extent, context())) == []
         after = Draft(source, language, context()).take([chosen]).now.content.decode()
+    elsewhere = parse(SourceFile(Path("model.py"), text.encode()))
+    for alternative in language.alternatives(elsewhere.source, context(), (0, len(text))):
+        assert list(chosen_beside_script(elsewhere, alternative, (0, len(text)), context())) == []
     least = "(min(x.shape[0], y.shape[0]) if torch.jit.is_scripting() else torch.sym_min(x.shape[0], y.shape[0]))"
     assert f"kept = {least}\n" in after
     assert "(y.shape[0] == 1 if torch.jit.is_scripting() else guard_or_false(y.shape[0] == 1)):\n" in after
