@@ -19,7 +19,8 @@ else:
 
 TOP = Path(__file__).parents[1]
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())
-NOT_PACKAGES = {"tests", "golden", "scripts", "build", "dist"}
+NOT_PACKAGES = {"tests", "golden", "examples", "scripts", "build", "dist"}
+VERSION = PROJECT["project"]["version"]
 
 
 def packages_on_disk() -> set[str]:
@@ -34,6 +35,14 @@ def packages_on_disk() -> set[str]:
 
 def test_the_listed_packages_are_the_folders() -> None:
     assert set(PROJECT["tool"]["setuptools"]["packages"]) == packages_on_disk()
+
+
+def test_the_version_is_the_newest_of_the_changelog_and_stated_once() -> None:
+    assert re.findall(r"^## (\S+)$", (TOP / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == VERSION
+    spelled = re.compile(rf"""__version__ = |version = ["']{re.escape(VERSION)}["']""")
+    assert spelled.findall((TOP / "pyproject.toml").read_text()) == [f'version = "{VERSION}"']
+    modules = [path for package in ("codemods", "cpp", "python", "schemas") for path in (TOP / package).rglob("*.py")]
+    assert [path for path in (TOP / "__init__.py", *modules) if spelled.search(path.read_text())] == []
 
 
 def test_every_package_has_a_docstring_at_its_top() -> None:
@@ -77,7 +86,7 @@ def test_the_wheel_holds_what_the_checkout_holds(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     held = {name for name in names if name.startswith("symfix/")}
-    kinds = (".py", ".html", ".css", ".js")
+    kinds = (".py", ".html", ".css", ".js", "py.typed")
     ours = {name for name in tracked if name.endswith(kinds) and name.split("/")[0] not in NOT_PACKAGES}
     assert held == {f"symfix/{name}" for name in ours}
 
@@ -112,6 +121,12 @@ def test_a_built_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
         assert "use_sym_sizes" in run(*program, "rule", cwd=tmp_path)
     assert MENDED in run(fresh / "bin" / "symfix", "diff", "m.py", cwd=tmp_path, code=1)
     assert "ok       torch" in run(fresh / "bin" / "symfix", "doctor", cwd=tmp_path)
+    assert run(fresh / "bin" / "symfix", "--version", cwd=tmp_path) == f"symfix {VERSION}\n"
+    (tmp_path / "uses.py").write_text("import symfix\n\nreveal_type(symfix.check)\n")
+    types = run(
+        sys.executable, "-m", "mypy", "--follow-imports=silent", "--python-executable", python, "uses.py", cwd=tmp_path
+    )
+    assert "Finding" in types
 
 
 BACKEND = """
