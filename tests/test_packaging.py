@@ -157,15 +157,15 @@ def stand_in(folder: Path, version: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "taken", "said"),
+    ("there", "taken", "said", "release"),
     [
-        (("+cpu", ""), "+cpu", ()),
-        (("",), "", ("pip knows no torch==", "3 GB", "SYMFIX_TORCH_INDEX")),
-        ((), None, ("found neither",)),
+        (("+cpu", ""), "+cpu", (), None),
+        (("",), "", ("pip knows no torch==2.8.0", "3 GB", "SYMFIX_TORCH_INDEX"), "2.8.0"),
+        ((), None, ("found neither",), None),
     ],
 )
 def test_the_environment_is_made_where_pip_knows_no_cpu_build(
-    tmp_path: Path, there: tuple[str, ...], taken: str | None, said: tuple[str, ...]
+    tmp_path: Path, there: tuple[str, ...], taken: str | None, said: tuple[str, ...], release: str | None
 ) -> None:
     (tmp_path / "scripts").mkdir()
     shutil.copy(TOP / "scripts" / "venv", tmp_path / "scripts" / "venv")
@@ -179,13 +179,15 @@ def test_the_environment_is_made_where_pip_knows_no_cpu_build(
     (tmp_path / "bin" / "uname").chmod(0o755)
     pinned = re.search(r"torch='torch==([\d.]+)\+cpu'", (TOP / "scripts" / "venv").read_text())
     assert pinned
+    version = release or pinned[1]
     (tmp_path / "index").mkdir()
     for suffix in there:
-        stand_in(tmp_path / "index", pinned[1] + suffix)
+        stand_in(tmp_path / "index", version + suffix)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "SYMFIX_"))}
     surroundings = {
         **kept, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path / "index"), "PIP_CONFIG_FILE": os.devnull,
         "PYTHON": sys.executable, "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "SYMFIX_TORCH": release or "",
     }  # fmt: skip
     ended = subprocess.run(
         ["sh", "scripts/venv", "verify"], cwd=tmp_path, capture_output=True, text=True, check=False, env=surroundings
@@ -198,7 +200,7 @@ def test_the_environment_is_made_where_pip_knows_no_cpu_build(
     assert ended.returncode == 0, ended.stderr
     assert said or ended.stderr == ""
     code = "import importlib.metadata as m; print(m.version('torch'), m.version('symfix'))"
-    assert run(tmp_path / ".venv" / "bin" / "python", "-c", code, cwd=tmp_path) == f"{pinned[1]}{taken} 0\n"
+    assert run(tmp_path / ".venv" / "bin" / "python", "-c", code, cwd=tmp_path) == f"{version}{taken} 0\n"
     again = ["sh", "scripts/venv", "verify"]
     assert subprocess.run(again, cwd=tmp_path, capture_output=True, env=surroundings, check=True).stderr == b""
 
