@@ -82,7 +82,10 @@ def check(**words: Any) -> int:
 @main_group.command()
 @PATHS
 def diff(**words: Any) -> int:
-    """Print a patch for `git apply` on stdout, everything else on stderr."""
+    """Print a patch for `git apply`.
+
+    The patch goes to stdout, everything else to stderr.
+    """
     from .commands.asked import Examination
     from .commands.rewriting import diff
 
@@ -147,9 +150,10 @@ def verify(**words: Any) -> int:
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--page", type=FILE, metavar="FILE", help="Also write an HTML report.")
 def hunt(**words: Any) -> int:
-    """Find which operators fail on symbolic sizes, in which mode, at which line.
+    """Find which operators fail on symbolic sizes, and where.
 
-    OP is a name, a name before a dot (fft), or a pattern ('masked.*'); without one, all that torch tests.
+    Each failure has its mode and its line. OP is a name, a name before a dot (fft), or a pattern ('masked.*'); without
+    one, all that torch tests.
     """
     from .commands.asked import Hunt
     from .commands.hunting import hunt
@@ -175,7 +179,7 @@ def hunt(**words: Any) -> int:
 @CHILDREN
 @click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
 def repair(**words: Any) -> int:
-    """Find failing operators, try fixes where they fail, keep what is proven."""
+    """Try fixes where operators fail, and write proven patches."""
     from .commands.asked import Repair
     from .commands.repairing import repair
 
@@ -195,7 +199,10 @@ def repair(**words: Any) -> int:
 @click.option("--write", "writing", is_flag=True, help="Write all files of the tree, or none, instead of a patch.")
 @click.option("--allow-dirty", is_flag=True, help="Write even if git cannot restore a file.")
 def widen(**words: Any) -> int:
-    """Let sizes of PyTorch's operators be SymInts: schema, kernels, callers, formulas [OP: print what is a size]."""
+    """Turn int arguments that are sizes into SymInts.
+
+    Schemas, kernels, callers and formulas change together. Without OP, print the arguments that are sizes.
+    """
     from .commands.asked import Widen
     from .commands.widening import widen
 
@@ -210,7 +217,7 @@ def widen(**words: Any) -> int:
     "--report", type=FILE, metavar="FILE", help="Only write what torch.export.draft_export finds, as JSON, and stop."
 )
 def export(**words: Any) -> int:
-    """Find what keeps a model from exporting, try fixes, write a proven patch.
+    """Find why a model does not export, and write a proven patch.
 
     TARGET is script.py, script.py:function or module:function (function: target); it returns a dict with the model,
     a call of it and its dynamic dimensions. No file of yours and no installed package is changed.
@@ -232,7 +239,7 @@ def export(**words: Any) -> int:
 @click.argument("file", type=FILE)
 @click.argument("target", required=False)
 def apply_report(**words: Any) -> int:
-    """Do the same for the target of a report that `symfix export --report` wrote."""
+    """Continue from a report of `symfix export --report`."""
     from .commands.asked import ApplyReport
     from .commands.exporting import apply_report
 
@@ -243,7 +250,9 @@ def apply_report(**words: Any) -> int:
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def explain(**words: Any) -> int:
-    """Explain a pasted traceback or log of torch: the undecided size, the line, the command that mends it.
+    """Explain a pasted traceback or log of torch.
+
+    Prints the undecided size, its line and the command that mends it.
 
     FILE is a traceback, an error message or TORCH_LOGS output, as a terminal, a CI log, an issue or a notebook shows
     it; '-' reads stdin. Exit: 0 about sizes, 1 an error of torch that is not, 2 no error of torch.
@@ -262,7 +271,10 @@ def explain(**words: Any) -> int:
 @click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def xfails(**words: Any) -> int:
-    """Remove entries of expected-failure lists whose tests pass now; each test is run, and skips stay."""
+    """Remove expected-failure entries whose tests pass now.
+
+    Each test is run; skips stay.
+    """
     from .commands.asked import Xfails
     from .commands.expecting import xfails
 
@@ -271,7 +283,7 @@ def xfails(**words: Any) -> int:
 
 @main_group.group()
 def series() -> None:
-    """Small pull requests: plan them, build commits and patches, send each by hand."""
+    """Plan, build and send small pull requests."""
 
 
 @_with(WHICH, RULES, SCHEMAS)
@@ -354,7 +366,7 @@ def series_send(**words: Any) -> int:
 @_with(TARGET)
 @main_group.command()
 def doctor(**words: Any) -> int:
-    """Report the installed torch, compiler, headers and clang-format."""
+    """Check the torch, compiler, headers and clang-format here."""
     from .commands.asked import Target
     from .commands.doctor import doctor
 
@@ -364,7 +376,7 @@ def doctor(**words: Any) -> int:
 @main_group.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
-    """Print what a shell reads to complete commands, options, rules and operators."""
+    """Print the script that completes symfix's words in a shell."""
     click.echo(completing.script(shell))
     return 0
 

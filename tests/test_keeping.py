@@ -18,7 +18,11 @@ from symfix.codemods.lab.variants import Variant
 from symfix.codemods.torchapi.locating import locate
 
 MASKED = "torch.masked._ops"
-SCRIPT = "import os, torch.masked._ops as ops\nassert False, f'{os.getppid()} {getattr(ops, \"STARTED_WITH\", 0)}'\n"
+SCRIPT = """import os, torch.masked._ops as ops
+assert False, f"{os.readlink('/proc/self/ns/pid')} {os.getppid()} {getattr(ops, 'STARTED_WITH', 0)}"
+"""
+Process = tuple[str, int]
+"""A process by its namespace and its number there, since bubblewrap numbers processes on its own."""
 SECONDS_TO_END = 10.0
 
 
@@ -35,31 +39,48 @@ def started_with(number: int) -> dict[str, bytes]:
     return {MASKED: f"{text}\nSTARTED_WITH = {number}\n".encode()}
 
 
-def server(laid: dict[str, bytes]) -> tuple[int, int]:
-    """Return the id of the process that a fork comes from, and the number that its torch was started with."""
+def server(laid: dict[str, bytes]) -> tuple[Process, int]:
+    """Return the process that a fork comes from, and the number that its torch was started with."""
     with keeping.kept(locate(None, None).python, Limits(wall=60.0), laid) as (laboratory, files):
         script = laboratory.scratch / "script.py"
         script.write_text(SCRIPT)
         said = laboratory.replay(Variant("asked", modules=files), script).observation.message
     assert not laboratory.scratch.exists()
-    process, number = said.split()[-2:]
-    return int(process), int(number)
+    namespace, process, number = said.split()[-3:]
+    return (namespace, int(process)), int(number)
 
 
-def ends(process: int) -> bool:
+def here(process: Process) -> list[int]:
+    """Return the number of a process in this namespace, if it runs."""
+    found = []
+    for number in descendants_of(os.getpid()):
+        try:
+            namespace = os.readlink(f"/proc/{number}/ns/pid")  # noqa: PTH115
+            status = Path(f"/proc/{number}/status").read_text()
+        except OSError:
+            continue
+        numbers = next(line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:"))
+        if (namespace, int(numbers[-1])) == process:
+            found.append(number)
+    return found
+
+
+def ends(number: int) -> bool:
     deadline = time.monotonic() + SECONDS_TO_END
-    while Path(f"/proc/{process}").exists() and time.monotonic() < deadline:
+    while Path(f"/proc/{number}").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    return not Path(f"/proc/{process}").exists()
+    return not Path(f"/proc/{number}").exists()
 
 
 def test_a_process_is_kept_for_the_same_modules_and_begun_anew_when_it_died() -> None:
     one, plain, again = server(started_with(1)), server({}), server(started_with(1))
     assert again == one and one[1] == 1, "beside the torch as installed"
+    (first,) = here(one[0])
     other = server(started_with(2))
-    assert other[1] == 2 and ends(one[0]), "one with changed modules is kept"
+    assert other[1] == 2 and ends(first), "one with changed modules is kept"
     assert server({}) == plain
-    os.kill(plain[0], signal.SIGKILL)
+    (number,) = here(plain[0])
+    os.kill(number, signal.SIGKILL)
     alone = server({})
     assert alone[1] == 0, "a process of its own answers"
     assert server({})[0] not in (plain[0], alone[0]) and server({}) == server({}), "and the next ones are forked"

@@ -19,7 +19,8 @@ else:
 
 TOP = Path(__file__).parents[1]
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())
-NOT_PACKAGES = {"tests", "golden", "scripts", "build", "dist"}
+NOT_PACKAGES = {"tests", "golden", "examples", "scripts", "build", "dist"}
+VERSION = PROJECT["project"]["version"]
 
 
 def packages_on_disk() -> set[str]:
@@ -34,6 +35,14 @@ def packages_on_disk() -> set[str]:
 
 def test_the_listed_packages_are_the_folders() -> None:
     assert set(PROJECT["tool"]["setuptools"]["packages"]) == packages_on_disk()
+
+
+def test_the_version_is_the_newest_of_the_changelog_and_stated_once() -> None:
+    assert re.findall(r"^## (\S+)$", (TOP / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == VERSION
+    spelled = re.compile(rf"""__version__ = |version = ["']{re.escape(VERSION)}["']""")
+    assert spelled.findall((TOP / "pyproject.toml").read_text()) == [f'version = "{VERSION}"']
+    modules = [path for package in ("codemods", "cpp", "python", "schemas") for path in (TOP / package).rglob("*.py")]
+    assert [path for path in (TOP / "__init__.py", *modules) if spelled.search(path.read_text())] == []
 
 
 def test_every_package_has_a_docstring_at_its_top() -> None:
@@ -77,7 +86,7 @@ def test_the_wheel_holds_what_the_checkout_holds(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     held = {name for name in names if name.startswith("symfix/")}
-    kinds = (".py", ".html", ".css", ".js")
+    kinds = (".py", ".html", ".css", ".js", "py.typed")
     ours = {name for name in tracked if name.endswith(kinds) and name.split("/")[0] not in NOT_PACKAGES}
     assert held == {f"symfix/{name}" for name in ours}
 
@@ -112,6 +121,12 @@ def test_a_built_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
         assert "use_sym_sizes" in run(*program, "rule", cwd=tmp_path)
     assert MENDED in run(fresh / "bin" / "symfix", "diff", "m.py", cwd=tmp_path, code=1)
     assert "ok       torch" in run(fresh / "bin" / "symfix", "doctor", cwd=tmp_path)
+    assert run(fresh / "bin" / "symfix", "--version", cwd=tmp_path) == f"symfix {VERSION}\n"
+    (tmp_path / "uses.py").write_text("import symfix\n\nreveal_type(symfix.check)\n")
+    types = run(
+        sys.executable, "-m", "mypy", "--follow-imports=silent", "--python-executable", python, "uses.py", cwd=tmp_path
+    )
+    assert "Finding" in types
 
 
 BACKEND = """
@@ -142,15 +157,15 @@ def stand_in(folder: Path, version: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "taken", "said"),
+    ("there", "taken", "said", "release"),
     [
-        (("+cpu", ""), "+cpu", ()),
-        (("",), "", ("pip knows no torch==", "3 GB", "SYMFIX_TORCH_INDEX")),
-        ((), None, ("found neither",)),
+        (("+cpu", ""), "+cpu", (), None),
+        (("",), "", ("pip knows no torch==2.8.0", "3 GB", "SYMFIX_TORCH_INDEX"), "2.8.0"),
+        ((), None, ("found neither",), None),
     ],
 )
 def test_the_environment_is_made_where_pip_knows_no_cpu_build(
-    tmp_path: Path, there: tuple[str, ...], taken: str | None, said: tuple[str, ...]
+    tmp_path: Path, there: tuple[str, ...], taken: str | None, said: tuple[str, ...], release: str | None
 ) -> None:
     (tmp_path / "scripts").mkdir()
     shutil.copy(TOP / "scripts" / "venv", tmp_path / "scripts" / "venv")
@@ -164,13 +179,15 @@ def test_the_environment_is_made_where_pip_knows_no_cpu_build(
     (tmp_path / "bin" / "uname").chmod(0o755)
     pinned = re.search(r"torch='torch==([\d.]+)\+cpu'", (TOP / "scripts" / "venv").read_text())
     assert pinned
+    version = release or pinned[1]
     (tmp_path / "index").mkdir()
     for suffix in there:
-        stand_in(tmp_path / "index", pinned[1] + suffix)
+        stand_in(tmp_path / "index", version + suffix)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "SYMFIX_"))}
     surroundings = {
         **kept, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path / "index"), "PIP_CONFIG_FILE": os.devnull,
         "PYTHON": sys.executable, "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "SYMFIX_TORCH": release or "",
     }  # fmt: skip
     ended = subprocess.run(
         ["sh", "scripts/venv", "verify"], cwd=tmp_path, capture_output=True, text=True, check=False, env=surroundings
@@ -183,7 +200,7 @@ def test_the_environment_is_made_where_pip_knows_no_cpu_build(
     assert ended.returncode == 0, ended.stderr
     assert said or ended.stderr == ""
     code = "import importlib.metadata as m; print(m.version('torch'), m.version('symfix'))"
-    assert run(tmp_path / ".venv" / "bin" / "python", "-c", code, cwd=tmp_path) == f"{pinned[1]}{taken} 0\n"
+    assert run(tmp_path / ".venv" / "bin" / "python", "-c", code, cwd=tmp_path) == f"{version}{taken} 0\n"
     again = ["sh", "scripts/venv", "verify"]
     assert subprocess.run(again, cwd=tmp_path, capture_output=True, env=surroundings, check=True).stderr == b""
 

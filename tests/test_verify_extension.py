@@ -16,15 +16,17 @@ from symfix.codemods.verify.project.extension import Memory
 from symfix.codemods.verify.project.extension_tests import Case, Ran, compare_runs
 from symfix.codemods.verify.project.extension_trees import NoProject, find_project, plant
 
-EXTENSION = Path(__file__).parents[1] / "golden" / "extension"
+TOP = Path(__file__).parents[1]
+EXTENSION = TOP / "examples" / "extension"
+HARMFUL = TOP / "golden" / "extension" / "harmful"
 SOURCE = "csrc/windows.cpp"
 
 
 @pytest.fixture
 def extension(tmp_path: Path) -> Path:
-    """Copy the golden extension into its own repository."""
+    """Copy the extension of the examples into its own repository."""
     project = tmp_path / "windows"
-    shutil.copytree(EXTENSION, project, ignore=shutil.ignore_patterns("harmful"))
+    shutil.copytree(EXTENSION, project)
     commit(project)
     return project
 
@@ -75,8 +77,8 @@ def test_a_mended_extension_is_proven_by_its_own_tests(extension: Path) -> None:
 
 @pytest.mark.usefixtures("quick_builds")
 def test_a_fix_that_a_test_speaks_against_is_taken_back(extension: Path) -> None:
-    shutil.copyfile(EXTENSION / "harmful" / "windows.cpp", extension / SOURCE)
-    shutil.copyfile(EXTENSION / "harmful" / "test_windows.py", extension / "tests" / "test_windows.py")
+    shutil.copyfile(HARMFUL / "windows.cpp", extension / SOURCE)
+    shutil.copyfile(HARMFUL / "test_windows.py", extension / "tests" / "test_windows.py")
     git(extension, "commit", "-qam", "one column alone")
     before = contents(extension)
     ended = symfix("fix", "--verify", "--config", "pyproject.toml", "--unsafe-fixes", ".", cwd=extension, code=3)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -151,19 +152,33 @@ def test_all_files_together_are_limited(tmp_path: Path) -> None:
 
 
 def test_files_are_counted_whatever_others_remove(tmp_path: Path) -> None:
-    # The disk regains as many bytes as the child writes, so its free bytes reveal nothing.
-    ballast = tmp_path.parent / "ballast"
+    # The disk regains as many bytes as the child writes, so its free bytes reveal nothing. The test removes the file,
+    # since a child in bubblewrap can't.
+    ballast = tmp_path / "ballast"
     ballast.write_bytes(os.urandom(24 * MIB))
     folder = tmp_path / "scratch"
     folder.mkdir()
     code = f"""
 import os, time
-os.unlink({str(ballast)!r})
+open('begun', 'w').close()
+while os.path.exists({str(ballast)!r}):
+    time.sleep(0.01)
 open('part', 'wb').write(os.urandom(24 * 1024**2))
 time.sleep(60)
 """
+    other = threading.Thread(target=remove_after, args=(folder / "begun", ballast))
+    other.start()
     ended = python(code, folder, Limits(wall=60, disk=16 * MIB))
+    other.join()
     assert ended.died == "stopped: more than 16 MiB written"
+
+
+def remove_after(begun: Path, ballast: Path) -> None:
+    """Remove a file as soon as another is there, or after a minute."""
+    until = time.monotonic() + 60
+    while not begun.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    ballast.unlink()
 
 
 def test_a_command_does_not_run_on_the_installed_torch_instead(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import click
 import pytest
 from running import SHAPES, symfix
 from symfix.codemods.cli import main_group
-from symfix.codemods.commands.examples import EXAMPLES
+from symfix.codemods.commands.examples import EXAMPLES, SECTIONS
 from symfix.codemods.engine import storage
 from symfix.codemods.lab import batch
 from symfix.codemods.workflows.hunt.failure import Operator
@@ -57,8 +57,27 @@ def test_examples_are_in_the_help_and_are_words_that_the_command_takes(name: str
 
 def test_the_list_of_commands_is_not_cut_off(tmp_path: Path) -> None:
     said = " ".join(symfix("--help", cwd=tmp_path, code=0, COLUMNS="80").stdout.split())
-    assert "..." not in said.partition("Commands:")[2]
+    assert "..." not in said.partition("Rewrite:")[2]
     assert "write a proven patch" in said
+    assert "..." not in symfix("series", "--help", cwd=tmp_path, code=0, COLUMNS="80").stdout.partition("Commands:")[2]
+
+
+def test_every_command_is_in_one_section() -> None:
+    assert sorted(name for names in SECTIONS.values() for name in names) == sorted(main_group.commands)
+
+
+def test_help_lists_each_section_with_one_line_per_command(tmp_path: Path) -> None:
+    listed = symfix("--help", cwd=tmp_path, code=0, COLUMNS="80").stdout.partition("\nRewrite:\n")[2]
+    sections: dict[str, list[str]] = {"Rewrite": []}
+    columns = set()
+    for line in filter(None, listed.partition("\nExamples:\n")[0].splitlines()):
+        if line.endswith(":"):
+            sections[line.removesuffix(":")] = []
+        else:
+            sections[[*sections][-1]].append(line.split()[0])
+            columns.add(len(line) - len(line[2:].partition("  ")[2].lstrip()))
+    assert {title: tuple(names) for title, names in sections.items()} == SECTIONS
+    assert len(columns) == 1, "descriptions begin in several columns"
 
 
 def test_python_m_symfix_runs_it_and_takes_nothing_from_the_working_folder(tmp_path: Path) -> None:

@@ -1,9 +1,18 @@
-"""Examples at the end of each command's help."""
+"""Sections of the list of commands, and examples at the end of each command's help."""
 
 from __future__ import annotations
 
 import click
 
+SECTIONS = {
+    "Rewrite": ("check", "fix", "diff", "rule"),
+    "Prove": ("verify",),
+    "Models": ("export", "explain", "apply-report"),
+    "PyTorch's operators": ("repair", "hunt", "widen", "xfails"),
+    "Pull requests": ("series",),
+    "Set-up": ("doctor", "completion"),
+}
+"""Commands by what a person wants to do, in each section the most used first."""
 EXAMPLES = {
     "": ("symfix check torch", "symfix fix --verify aten/src/ATen/native/LossNLL.cpp", "symfix COMMAND --help"),
     "check": (
@@ -60,14 +69,18 @@ EXAMPLES = {
 
 
 class Words(click.Group):
-    """A group that lists its commands with complete descriptions and whose commands end their help with examples."""
+    """A group that lists its commands in sections with complete descriptions and ends each help with examples."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without truncating a description."""
-        named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-        rows = [(name, command.get_short_help_str(limit=1000)) for name, command in named if command is not None]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        sections = {"Commands": tuple(self.list_commands(ctx))} if ctx.parent else SECTIONS
+        width = max(len(name) for names in sections.values() for name in names)
+        for title, names in sections.items():
+            with formatter.section(title):
+                # All sections have the same columns.
+                formatter.write_dl(
+                    [(f"{name:{width}}", self.commands[name].get_short_help_str(limit=1000)) for name in names]
+                )
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""

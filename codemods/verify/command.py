@@ -115,7 +115,8 @@ def verify(
     known = None if fresh or tests else recall(keeper, key)
     if known is not None:
         return known
-    with scratch_folder() as scratch:
+    # In bubblewrap, children of `ready` can write only below its folder, and C++ counts its lines where it is built.
+    with scratch_folder(ready.scratch if ready else None) as scratch:
         lab = laboratory(place.python, scratch, limits or Limits(), executor)
         api = TorchApi.load(None, torch_python) if cpp else None
         answer = replace(answer, compiler=toolchain.version if toolchain else "")
