@@ -11,7 +11,7 @@ import pytest
 sympy = pytest.importorskip("sympy")
 torch = pytest.importorskip("torch")
 
-from symfix.codemods.lab.children import exporting, sides, stopping, targets  # noqa: E402
+from symfix.codemods.lab.children import cases, sides, stopping, targets  # noqa: E402
 from symfix.codemods.lab.children.divergence import parting_line  # noqa: E402
 
 U0, U1 = sympy.symbols("u0 u1", integer=True)
@@ -123,7 +123,7 @@ class Cache:
 def test_objects_are_compared_by_what_they_hold() -> None:
     from symfix.codemods.lab.children.samples import difference
 
-    one, same, other = (exporting._opened((Cache(torch.tensor([size])),)) for size in (1, 1, 2))
+    one, same, other = (cases._opened((Cache(torch.tensor([size])),)) for size in (1, 1, 2))
     assert difference(one, same) == ""
     assert "other values than eager" in difference(one, other)
 

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+from .cases import Case, cases_of, kept, with_other_values
 from .operators import Questions, answer_all
 
-_DEEPEST = 4
 _LARGEST = 2**16
 """Largest size outside of a program's range at which the model is tried."""
 _OUTSIDE = 32
@@ -88,11 +88,12 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
         return {"verdict": "untestable", "message": str(error)}
     except Exception as error:
         return {"verdict": "untestable", "message": f"{words} raises {describe(error)}"}
-    counted = request.get("counted", {})
+    counted, varied = request.get("counted", {}), request.get("varied", {})
     counted.clear()
-    with torch.set_grad_enabled(model.training):
+    with torch.set_grad_enabled(model.differentiable):
         with _whole_numbers() if request.get("changed", request.get("modules")) else contextlib.nullcontext():
-            cases = list(_cases(model))
+            cases = list(cases_of(model))
+            cases += with_other_values(model, varied.get(words, ()))
         if cases[0].error:
             return {"verdict": "untestable", "message": f"the model itself raises {cases[0].error}"}
         seen = [{"name": case.name, "digest": case.digest, "error": case.error} for case in cases]
@@ -101,6 +102,7 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
             "verdict": "passed",
             "message": "",
             "cases": seen,
+            "varied": varied.get(words, []),
             "notes": [],
             "sides": sides,
             "taken": [],
@@ -115,8 +117,20 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
                 found |= _specialized(model, cases[0], case, request.get("modules") or {})
             answer["notes"] += [f"{way}: {note}" for note in found.pop("notes", ())]
             if found:
+                if words not in varied:
+                    _vary(model, cases, answer, by_value=bool(found.get("values")))
                 return {**answer, "stage": stage, "way": way, **found}
     return answer
+
+
+def _vary(model: Any, cases: Sequence[Case], answer: dict[str, Any], *, by_value: bool) -> None:
+    """Look for values under which the model goes other ways than in all ``cases``; they go with every later trial."""
+    from .values import telling
+
+    with kept(model.module):
+        answer["varied"] = list(telling(model, [case.inputs for case in cases], by_value=by_value))
+    more = with_other_values(model, answer["varied"])
+    answer["cases"] += [{"name": case.name, "digest": case.digest, "error": case.error} for case in more]
 
 
 @contextlib.contextmanager
@@ -143,113 +157,6 @@ def _whole_numbers() -> Iterator[None]:
             setattr(torch, name, function)
 
 
-class Case:
-    """Call of the model at some sizes, and its eager result or error."""
-
-    def __init__(
-        self, name: str, model: Any, make: Callable[[], Any], sizes: Mapping[str, int], *, given: bool = False
-    ) -> None:
-        """Run the model in eager at ``sizes``, those of the dynamic dimensions by name.
-
-        ``given`` marks inputs that the user supplied.
-        """
-        from .samples import attempt, digest
-
-        self.name, self.model, self._make = name, model, make
-        self.sizes = sizes
-        self.given = given
-        self.small = not given and min(sizes.values(), default=2) < 2
-        self.expected, self.error = attempt(lambda: self.call(model.module))
-        again, _ = attempt(lambda: self.call(model.module))
-        bits = digest(self.expected)
-        self.repeats = bits == digest(again)
-        self.digest = bits if self.repeats and not self.error else ""
-
-    def inputs(self) -> Any:
-        return self._make()
-
-    def call(self, function: Any, mark: Callable[[Any], None] = lambda inputs: None) -> Any:
-        """Return the result, in training with the gradients of the parameters, and restore the model's buffers."""
-        import torch
-
-        inputs = self.inputs()
-        mark(inputs)
-        torch.manual_seed(0)
-        with _kept(self.model.module):
-            result = _opened(function(*inputs[0], **inputs[1]))
-            if not self.model.training:
-                return result
-            return result, _gradients(function if isinstance(function, torch.nn.Module) else self.model.module, result)
-
-
-def _opened(value: Any, depth: int = 0) -> Any:
-    """Return a result with unknown objects, such as caches, replaced by dicts of their attributes."""
-    import torch
-    from torch.utils import _pytree as pytree
-
-    def opened(leaf: Any) -> Any:
-        plain = isinstance(leaf, (torch.Tensor, torch.nn.Module, type)) or not hasattr(leaf, "__dict__")
-        if plain or type(leaf).__dict__.get("__eq__") or depth == _DEEPEST:
-            return leaf
-        return {type(leaf).__name__: {name: _opened(one, depth + 1) for name, one in vars(leaf).items()}}
-
-    return pytree.tree_map(opened, value)
-
-
-@contextlib.contextmanager
-def _kept(module: Any) -> Iterator[None]:
-    buffers = {name: (buffer, buffer.clone()) for name, buffer in module.named_buffers()}
-    try:
-        yield
-    finally:
-        for buffer, kept in buffers.values():
-            if buffer.shape == kept.shape:
-                buffer.detach().copy_(kept)
-
-
-def _gradients(module: Any, result: Any) -> Any:
-    import torch
-    from torch.utils import _pytree as pytree
-
-    leaves = [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
-    named = {name: one for name, one in sorted(module.named_parameters()) if one.requires_grad}
-    found: Any = [None] * len(named)
-    if leaves and named:
-        found = torch.autograd.grad([leaf.sum() for leaf in leaves], list(named.values()), allow_unused=True)
-    # For an unused parameter eager may return no gradient and the program zeros.
-    pairs = zip(named.items(), found)  # noqa: B905 - one for each name
-    return {name: torch.zeros_like(one) if gradient is None else gradient for (name, one), gradient in pairs}
-
-
-def _cases(model: Any) -> Iterator[Case]:
-    """Yield the call as given, with other sizes, with equal tensors, and the user's further inputs.
-
-    The other sizes are larger ones, and one size at a time at 1 and at 0. Sizes outside of the requested ranges are
-    skipped.
-    """
-    import copy
-
-    sizes = model.sizes
-    yield Case("as given", model, model.inputs, sizes, given=True)
-    most = {name: model.limits(name).get("max", 2 * size + 1) for name, size in sizes.items()}
-    others = {"larger": {name: min(2 * size + 1, most[name]) for name, size in sizes.items()}}
-    others["one more"] = {name: min(size + 1, most[name]) for name, size in sizes.items()}
-    # Smaller sizes become larger, since a program may have assumed their order.
-    ends = min(sizes.values(), default=0), max(sizes.values(), default=0)
-    others["other order"] = {name: sum(ends) - size for name, size in sizes.items()}
-    for name in sizes:
-        for special in (1, 0):
-            others[f"{name} = {special}"] = {**sizes, name: special}
-    for name, changed in others.items():
-        if changed == sizes or not all(model.is_asked(*one) for one in changed.items()):
-            continue
-        yield Case(name, model, partial(model.resized, changed), changed)
-    if model.alike() is not None:
-        yield Case("equal tensors", model, model.alike, sizes)
-    for number, more in enumerate(model.more, 1):
-        yield Case(f"further input {number}", model, partial(copy.deepcopy, more), model.sizes_of(more), given=True)
-
-
 def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: Any, taken: list[str]) -> dict[str, Any]:
     """Return the fault of the program that one way gives, or {} if it has none. ``notes`` are for the user.
 
@@ -266,7 +173,7 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
     notes: list[str] = program.notes
     for case in cases:
         if case.error:
-            if case.given and not attempt(lambda case=case: case.call(program))[1]:  # type: ignore[misc]
+            if case.refused and not attempt(lambda case=case: case.call(program))[1]:  # type: ignore[misc]
                 taken.append(case.name)
             continue
         result, refusal = attempt(lambda case=case: case.call(program))  # type: ignore[misc]
@@ -317,7 +224,7 @@ class _Exported:
             for tensor, dimensions in model.dimensions((args, kwargs)):
                 shapes[tensor] = dimensions
         torch.manual_seed(0)
-        with witness.watching(), _kept(model.module):
+        with witness.watching(), kept(model.module):
             program = torch.export.export(
                 model.module, args, kwargs, dynamic_shapes=None if unbacked else shapes, strict=strict
             )
@@ -411,7 +318,7 @@ class _Compiled:
             for tensor, dimension, name in model.marked((args, kwargs)):
                 torch._dynamo.mark_dynamic(tensor, dimension, **model.limits(name))
         torch.manual_seed(0)
-        with witness.watching(), _kept(model.module):
+        with witness.watching(), kept(model.module):
             self._call(*args, **kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

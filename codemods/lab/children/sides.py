@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 _LEVELS = ("debug", "info", "warning", "warn", "warning_once", "warn_once", "error", "critical", "log")
+_LEAVING = (ast.Break, ast.Return)
 _GUARDS = ("guard_or_false", "guard_or_true", "statically_known_true")
 Sides = dict[tuple[str, int], set[bool]]
 
@@ -78,8 +79,11 @@ def _watching(found: Sides) -> Any:
     def is_compiling() -> bool:
         asking = sys._getframe(1)
         branch = _branches(asking.f_code.co_filename).get(asking.f_lineno)
+        kept = _decisions(asking.f_code.co_filename).get(asking.f_lineno)
         if branch is not None:
             _watch(asking, branch, found)
+        elif kept is not None:
+            _watch_on(asking, kept, found)
         return False
 
     return is_compiling
@@ -102,6 +106,38 @@ def _watch(frame: Any, branch: tuple[int, int, range], found: Sides) -> None:
     sys.settrace(lambda *_: None)
 
 
+def _watch_on(frame: Any, decision: tuple[int, int, range], found: Sides) -> None:
+    """Count a decision each time that a frame comes to it: a loop asks in each step."""
+    first, last, body = decision
+    before = sys.gettrace()
+    asked = False
+
+    def passed(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal asked
+        if event == "line" and first <= frame.f_lineno <= last:
+            asked = True
+        elif asked and event in ("line", "return"):
+            asked = False
+            taken = event == "line" and frame.f_lineno in body
+            found.setdefault((frame.f_code.co_filename, first), set()).add(taken)
+        if event == "return":
+            sys.settrace(before)
+            return None
+        return passed
+
+    frame.f_trace = passed
+    sys.settrace(lambda *_: None)
+
+
+@lru_cache(maxsize=64)
+def _decisions(file: str) -> dict[int, tuple[int, int, range]]:
+    """By each line that asks whether torch compiles, the decision behind it that eager keeps."""
+    try:
+        return dict(_kept_decisions(ast.parse("".join(linecache.getlines(file)))))
+    except SyntaxError:
+        return {}
+
+
 @lru_cache(maxsize=64)
 def _branches(file: str) -> dict[int, tuple[int, int, range]]:
     """Return, by each line of the and/or condition of an ``if``, its first and last line and the branch lines."""
@@ -113,6 +149,8 @@ def _branches(file: str) -> dict[int, tuple[int, int, range]]:
     asserted = set(_asserted(tree))
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp) and node not in asserted:
+            if _chooses(node):
+                continue
             if all(map(_tells, node.body)):
                 continue
             last = node.test.end_lineno or node.test.lineno
@@ -120,6 +158,45 @@ def _branches(file: str) -> dict[int, tuple[int, int, range]]:
             for line in range(node.test.lineno, last + 1):
                 found[line] = node.lineno, last, body
     return found
+
+
+def _kept_decisions(tree: ast.AST) -> Iterator[tuple[int, tuple[int, int, range]]]:
+    """By the lines that ask whether torch compiles, the decision that eager keeps where the program has an operator."""
+    for above in ast.walk(tree):
+        for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
+            for one, behind in pairwise([*block, None]) if isinstance(block, list) else ():
+                if not isinstance(one, ast.If) or not _chooses(one):
+                    continue
+                kept = one.orelse[0] if one.orelse else behind
+                ends = _ends(kept)
+                if ends is not None:
+                    for line in range(one.lineno, (one.test.end_lineno or one.lineno) + 1):
+                        yield line, ends
+
+
+def _ends(kept: ast.AST | None) -> tuple[int, int, range] | None:
+    """The first and last line of a decision, and the lines that run next where it is true."""
+    loop = kept
+    if isinstance(kept, (ast.For, ast.While)):
+        leaving = (one for one in kept.body if isinstance(one, ast.If) and isinstance(one.body[-1], _LEAVING))
+        loop = next(leaving, kept)
+    if isinstance(loop, (ast.If, ast.While)):
+        last = loop.test.end_lineno or loop.test.lineno
+        return loop.test.lineno, last, range(loop.body[0].lineno, (loop.body[-1].end_lineno or last) + 1)
+    return None
+
+
+def _chooses(branch: ast.If) -> bool:
+    """Return whether an ``if`` that asks whether torch compiles has an operator decide."""
+    operators = ("cond", "while_loop")
+    calls = (one.func for one in ast.walk(branch) if isinstance(one, ast.Call))
+    names = (one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in calls)
+    asks = "is_compiling" in ast.unparse(branch.test)
+    return (
+        asks
+        and "not" not in ast.unparse(branch.test).partition("is_compiling")[0]
+        and any(name in operators for name in names)
+    )
 
 
 def _tells(statement: ast.stmt) -> bool:

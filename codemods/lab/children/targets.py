@@ -53,6 +53,12 @@ class Model:
     more: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
     training: bool = False
 
+    @property
+    def differentiable(self) -> bool:
+        """Return whether gradients count: in training, and where an input asks for one."""
+        leaves = pytree.tree_leaves((self.args, self.kwargs))
+        return self.training or any(isinstance(leaf, torch.Tensor) and leaf.requires_grad for leaf in leaves)
+
     def inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return a fresh copy of the call's inputs."""
         args, kwargs = copy.deepcopy((self.args, self.kwargs))
@@ -99,7 +105,8 @@ class Model:
         for place, dimension, name in self.marks:
             leaf = leaves[place]
             index = torch.arange(sizes[name]) % leaf.shape[dimension]
-            leaves[place] = leaf.index_select(dimension, index).contiguous()
+            other = leaf.detach().index_select(dimension, index).contiguous()
+            leaves[place] = other.requires_grad_(leaf.requires_grad)
         args, kwargs = pytree.tree_unflatten(leaves, structure)
         return args, kwargs
 

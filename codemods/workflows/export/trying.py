@@ -47,6 +47,8 @@ class ModelTrial(Trial):
     """Inputs that are rejected. The user should see them, although they are no failure."""
     taken: tuple[str, ...] = ()
     """Inputs that the model rejects and the program accepts."""
+    varied: tuple[str, ...] = ()
+    """The inputs with other values that were made, on which the code goes other ways than on those given."""
     sides: tuple[tuple[str, int, tuple[bool, ...]], ...] = ()
     """File and line of each condition with a default, and the truth values that it had."""
 
@@ -70,6 +72,7 @@ class Targets:
     """True to record the truth values of conditions with a default instead of exporting."""
     _eager: dict[str, tuple[Case, ...]] = field(default_factory=dict)
     _taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _varied: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __call__(
         self, laboratory: Laboratory, variant: Variant, targets: Mapping[str, int], most: int, jobs: int
@@ -85,6 +88,7 @@ class Targets:
             asked = {name: trial for name, trial in trials.items() if isinstance(trial, ModelTrial)}
             self._eager |= {name: trial.cases for name, trial in asked.items()}
             self._taken |= {name: trial.taken for name, trial in asked.items()}
+            self._varied |= {name: trial.varied for name, trial in asked.items() if not trial.passed}
         return Tried({name: self._held(name, trial) for name, trial in trials.items()}, broken=broken)
 
     def sides(self, laboratory: Laboratory, variant: Variant, targets: Sequence[str], jobs: int) -> dict[str, Sides]:
@@ -109,6 +113,7 @@ class Targets:
                 "unbacked": self.unbacked,
                 "sides": self.counting,
                 "described": self.described,
+                "varied": {name: list(self._varied[name]) for name in left if name in self._varied},
                 "cpu": laboratory.limits.wall,
             },
             hear=_read,
@@ -178,5 +183,6 @@ def _trial(said: dict[str, Any]) -> ModelTrial:
         cases=tuple(Case(**case) for case in said.get("cases", ())),
         notes=tuple(said.get("notes", ())),
         taken=tuple(said.get("taken", ())),
+        varied=tuple(said.get("varied", ())),
         sides=tuple((file, line, tuple(seen)) for file, line, seen in said.get("sides", ())),
     )
