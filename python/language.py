@@ -12,6 +12,7 @@ from ..codemods.engine.source import SourceFile
 from .analysis.residue import residue
 from .analysis.scriptable import TO_SCRIPT
 from .rewrite.alternatives import alternatives, extent, preferred
+from .rewrite.decisions import refused
 from .rewrite.formatting import CONFIGURATIONS, wrap_long_lines
 from .rewrite.imports import complete
 from .rewrite.registering import registered, translated
@@ -90,6 +91,7 @@ language = Language(
     registered=registered,
     translated=translated,
     residue=residue,
+    refused=refused,
     comment="#",
     same_code=same_code,
     obscure=obscure,

@@ -127,7 +127,7 @@ import torch
 
 class Model(torch.nn.Module):
     def forward(self, x, counts):
-        n = counts.nonzero().shape[0]
+        n = (counts.abs() + 1).nonzero().shape[0]
         return x * 2 if n == 0 else x + x
 
 def target():
@@ -371,7 +371,7 @@ import torch
 
 class Model(torch.nn.Module):
     def forward(self, x):
-        return x * 2 if x.shape[0] > 3 else x
+        return x[:2] if x.shape[0] > 3 else x
 
 def target():
     return {"model": Model(), "args": (torch.randn(5, 4),), "dynamic": {"x": {0: "batch"}}}

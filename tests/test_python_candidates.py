@@ -20,11 +20,11 @@ from symfix.python.rewrite.assertions import assert_in_program
 from symfix.python.rewrite.branches import taken_while_compiling
 from symfix.python.rewrite.caches import computed_anew
 from symfix.python.rewrite.contracts import length_stated
+from symfix.python.rewrite.decisions import of_values
 from symfix.python.rewrite.equality import equal_in_eager
 from symfix.python.rewrite.logic import concrete_first
 from symfix.python.rewrite.scalars import read_scalar
 from symfix.python.rewrite.script_choice import chosen_beside_script
-from symfix.python.rewrite.selection import selected
 from symfix.python.rewrite.slices import clamped_ends
 from symfix.python.syntax.module import parse
 
@@ -196,6 +196,7 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
     "where of an augmented assignment": (
         """
         def f(x, mask):
+            x = x + 1
             if not mask.all():
                 x *= 1 + 1
             else:
@@ -205,6 +206,78 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
         "if not",
         "    x = torch.where(~mask.all(), x * (1 + 1), x - 1)\n",
         [(STEEP, TRUE), (STEEP, FALSE)],
+    ),
+    "where behind elif": (
+        """
+        def f(x, mask):
+            if x.shape[0] > 99:
+                x = x + 1
+            elif mask.all():
+                x = x + 2
+            return x
+        """,
+        "elif",
+        """
+            else:
+                x = torch.where(mask.all(), x + 2, x)
+        """,
+        [(STEEP, TRUE), (STEEP, FALSE)],
+    ),
+    "where of a chain": (
+        """
+        def f(x):
+            peak = x.max()
+            if peak > 3:
+                x = x / 2
+            elif peak < 0.1:
+                x = x * 2
+            return x
+        """,
+        "if peak",
+        "    x = torch.where(peak > 3, x / 2, torch.where(peak < 0.1, x * 2, x))\n",
+        [(STEEP,), (FLAT,), (FLAT / 10,)],
+    ),
+    "where of other names in the else": (
+        """
+        def f(x, y):
+            if y.any():
+                x = y + 1
+            else:
+                y = x * 2
+            return x + y
+        """,
+        "if y",
+        "    x, y = torch.where(y.any(), y + 1, x), torch.where(y.any(), y, x * 2)\n",
+        [(STEEP, torch.zeros(3)), (STEEP, STEEP)],
+    ),
+    "where below what Python decides": (
+        """
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                if self.training is False and (x < 0).all():
+                    x = x * 2
+                return x
+
+
+        f = Model().eval()
+        """,
+        "if self",
+        """
+                if self.training is False:
+                    x = torch.where((x < 0).all(), x * 2, x)
+        """,
+        [(STEEP,), (-FLAT,)],
+    ),
+    "where in double precision": (
+        """
+        def f(x):
+            if x.max().item() > 0.1:
+                x = x * 2
+            return x
+        """,
+        "if x",
+        "    x = torch.where(x.max().double() > 0.1, x * 2, x)\n",
+        [(torch.full((3,), 0.1),), (-FLAT,)],
     ),
     "where of two names": (
         """
@@ -599,11 +672,8 @@ class _Module(torch.nn.Module):
 
 LEFT = {
     "a loop over data": ("for _ in range(int(n.max())):\n    x = x + 1\nreturn x", "for", "item()"),
-    "a branch behind elif": ("if k:\n    x = x + 1\nelif n.any():\n    x = x + 2\nreturn x", "elif", "torch.where"),
     "a branch with an effect": ("if n.any():\n    seen.append(x)\nreturn x", "if", "or n.any()"),
-    "several operands": ("if n.any() and k:\n    x = x + 1\nreturn x", "if", "torch.where"),
     "a name read too early": ("if x.any():\n    x = x + 1\n    n = x\nreturn n", "if", "torch.where"),
-    "another name in the else": ("if n.any():\n    x = n\nelse:\n    k = n\nreturn x, k", "if", "torch.where"),
     "another crop": ("if x.shape[0] > 3:\n    x = x[:2]\nreturn x", "if", "\n    x = x[:2]"),
     "no rest": ("if n:\n    x = F.pad(x, (0, k - x.shape[0] % k))\nreturn x", "if", ") % k"),
     "another step": ("if x.shape[0] % 4 > 0:\n    x = x[: k - x.shape[0] % 4]\nreturn x", "if", ") % k"),
@@ -700,8 +770,9 @@ def f(x, n, table):
 """
     module = parse(SourceFile(Path("model.py"), text.encode()))
     (branch,) = module.nodes.ifs
-    for write in (computed_anew, selected, taken_while_compiling):
+    for write in (computed_anew, taken_while_compiling):
         assert list(write("rule", module, branch, context())) == []
+    assert list(of_values(module, branch, context())) == []
     for call in module.nodes.calls:
         assert list(read_scalar("rule", module, call, context())) == []
         assert list(equal_in_eager("rule", module, call, context())) == []

@@ -163,6 +163,7 @@ class Exporting:
     jobs: int | None
     torch_python: Path | None
     min_torch: tuple[int, int] | None
+    prefer: str | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -102,6 +102,7 @@ def _wanted(asked: Export | ApplyReport, targets: tuple[str, ...], folder: Path)
         asked.min_torch,
         children(asked.jobs),
         Limits(wall=seconds, cpu=int(seconds) + 60),
+        prefer=asked.prefer or "",
     )
 
 

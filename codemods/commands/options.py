@@ -232,6 +232,10 @@ EXPORTING = [
         ["--output"], type=FILE, default=Path("symfix-export"), show_default=True, metavar="DIR",
         help="Folder for the patches and their evidence.",
     ),
+    click.Option(
+        ["--prefer"], type=click.Choice(["where", "cond"]),
+        help="Where a tensor's values decide: what to try first [by what the sides cost, and whether they may raise].",
+    ),
     click.Option(["--page"], type=FILE, metavar="FILE", help="Also write an HTML report."),
     click.Option(["--format", "style"], type=click.Choice(["text", "json"]), default="text", show_default=True),
     click.Option(

@@ -77,6 +77,7 @@ def _search(found: Held, asked: Export, pipes: Pipes, scratch: Path) -> Outcome:
             len(pipes.servers),
             limits,
             living=lab,
+            prefer=asked.prefer or "",
         )
         try:
             return run_export(wanted, scratch, progress.say)

@@ -94,6 +94,8 @@ class Context:
     """Root of a PyTorch source tree, or None."""
     tried: bool = False
     """True if each fix is tried on the program that the user named. Other uses of the code are then not considered."""
+    prefer: str = ""
+    """``where`` or ``cond``: the operator to try first where the values of a tensor decide."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,10 @@ def _none(source: SourceFile, context: Context, extent: tuple[int, int]) -> Iter
 
 def _unnamed(source: SourceFile, line: int) -> str:
     return ""
+
+
+def _unrefused(source: SourceFile, context: Context, line: int) -> Sequence[tuple[str, str]]:
+    return ()
 
 
 def _unstated(
@@ -197,6 +203,8 @@ class Language:
     """Function that yields the alternatives to try before the rules' fixes, so that a default drops no refusal."""
     residue: Callable[[SourceFile, int], str] = _unnamed
     """Function that returns a reason code for a statement at a line (from 1) that reads tensor values, if unfixable."""
+    refused: Callable[[SourceFile, Context, int], Sequence[tuple[str, str]]] = _unrefused
+    """Function that returns what could not be written at a line (from 1) where values decide, and the reasons."""
     stated: Callable[[SourceFile, Context, tuple[int, int], Sequence[str]], Iterable[Fix]] = _unstated
     """Function that yields the fixes that check conditions, as source text, before the statement at an extent."""
     registered: Callable[[SourceFile, Context, int, Sequence[str]], Iterable[Fix]] = _unregistered

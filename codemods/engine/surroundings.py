@@ -24,6 +24,8 @@ class TorchSurroundings:
     """True if no code of ``torch_root`` is run to read its schemas."""
     tried: bool = False
     """True if each fix is tried on the program that the user named."""
+    prefer: str = ""
+    """The operator to try first where the values of a tensor decide."""
 
     @cached_property
     def place(self) -> Place:
@@ -48,4 +50,5 @@ class TorchSurroundings:
             drop_torchscript=self.drop_torchscript,
             torch_root=self.torch_root,
             tried=self.tried,
+            prefer=self.prefer,
         )

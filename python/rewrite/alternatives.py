@@ -31,6 +31,7 @@ from .caches import computed_anew
 from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
 from .checked_defaults import checked_choice, checked_default
 from .contracts import length_stated
+from .decisions import of_loops, of_values
 from .equality import equal_dimensions, equal_in_eager
 from .findings import change, fix
 from .inferring import computed_size
@@ -41,7 +42,6 @@ from .refusals import check_beside, check_for, exception_of
 from .resizing import laid_out_anew, made_in_format
 from .scalars import read_scalar
 from .script_choice import chosen_beside_script
-from .selection import selected
 from .shortcuts import left_out
 from .slices import clamped_ends, read_bounds
 from .sorting import sorted_by_stride
@@ -187,14 +187,15 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
         yield from told_in_eager(NAME, module, node, context)
         yield from floored_divisors(NAME, module, node, context)
     choices: list[ast.If | ast.IfExp] = [*branches, *module.nodes.every(ast.IfExp)]
-    of_values = [one for one in choices if _inside(module, one.test, where) and not _is_of_sizes(module, one.test)]
+    decisions = [one for one in choices if _inside(module, one.test, where) and not _is_of_sizes(module, one.test)]
     for choice in choices:
         if isinstance(choice, ast.IfExp) and _inside(module, choice.test, where):
             yield from floored_choice(NAME, module, choice, context)
-    for choice in of_values:
+    for choice in decisions:
         # No input can test the other side of a flag of the module.
         if not _is_flag(choice.test):
-            yield from selected(NAME, module, choice, context)
+            yield from of_values(module, choice, context)
+    yield from of_loops(module, where, context)
     for node in branches:
         yield from modular_amounts(NAME, module, node, context)
         yield from taken_while_compiling(NAME, module, node, context)

@@ -14,8 +14,8 @@ from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from .branches import only_tells
 from .changes import OrElse, Unless
+from .conditions import asserted_text
 from .findings import fix
-from .selection import tensor_text
 from .spelling import COMPILING, spell
 from .writing import edited
 
@@ -44,7 +44,10 @@ def assert_side(rule: str, module: Module, node: ast.If, context: Context, *, tr
         return
     negated = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
     inner = node.test.operand if isinstance(node.test, ast.UnaryOp) and negated else node.test
-    condition = tensor_text(module, inner)
+    try:
+        condition = asserted_text(module, inner, context)
+    except Unfit:
+        return
     if negated is truth:
         condition = f"{opposite.text}({condition})"
     told = _told(node.body[-1]) or f"{'expected' if truth else 'unexpected'} {ast.unparse(node.test)}"
@@ -80,7 +83,11 @@ def assert_in_program(rule: str, module: Module, node: ast.Assert, context: Cont
         return
     told = (traced_text(node.msg) if node.msg is not None else None) or f"expected {ast.unparse(node.test)}"
     inner = f"{indent}    "
-    call = f"{check.text}({tensor_text(module, node.test)}, {text_literal(told).value})"
+    try:
+        condition = asserted_text(module, node.test, context)
+    except Unfit:
+        return
+    call = f"{check.text}({condition}, {text_literal(told).value})"
     lines = [f"if {compiling.text}():", f"{inner}{call}", f"{indent}else:", f"{inner}{text}"]
     said = module.text(node.test).decode()
     edit = Edit(*module.span(node), module.newline.join(lines).encode())

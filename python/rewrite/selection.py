@@ -1,4 +1,4 @@
-"""Choices between two tensors by ``torch.where``, if tensor values decide and both sides can be computed."""
+"""Choose between two tensors by ``torch.where``, where the values of a tensor decide and both sides can be computed."""
 
 from __future__ import annotations
 
@@ -7,126 +7,198 @@ from collections.abc import Iterator, Sequence
 
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
+from ..analysis.blocks import bound_before, following
+from ..analysis.effects import require_pure
+from ..analysis.pointwise import Cost, cost
+from ..analysis.unfit import Unfit
 from ..syntax.module import Module
+from .conditions import Asked, asked_of_tensor
 from .findings import fix
-from .spelling import spell
+from .local_functions import anew
+from .spelling import spelled_out
 
-_SCALARS = ("builtins.bool", "builtins.int", "builtins.float")
-_BINDING = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+NAME = "use_where"
 
 
-def selected(rule: str, module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
-    """Yield the fix ``if c: x = f(x)`` → ``x = torch.where(c, f(x), x)``.
+def selected(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
+    """``if c: x = f(x)`` → ``x = torch.where(c, f(x), x)``; chains, two ``return``s, and ``f(x) if c else x``.
 
-    It applies to assignments, two ``return``s, and ``f(x) if c else x``.
+    Raises Unfit where a side may raise on the values of the other, or does more than give a value.
     """
-    where = spell(module, node, "torch.where", context)
-    if where is None or isinstance(node.test, ast.BoolOp):
-        return
-    choice = f"{where.text}({tensor_text(module, node.test)}"
+    where = spelled_out(module, node, "torch.where", context)
+    chain = _chain(node)
     start, end = module.span(node)
-    if isinstance(node, ast.IfExp):
-        body, orelse = (module.text(one).decode() for one in (node.body, node.orelse))
-        text = f"{choice}, {body}, {orelse})"
-    else:
-        follower = _follower(module, node)
-        if isinstance(node.body[0], ast.Return) and isinstance(follower, ast.Return):
-            lines = _chosen_result(module, node, follower, choice)
-            end = module.span(follower)[1]
+    needs = list(where.needs)
+    for asked in _asked(module, chain, context):
+        choices = [(f"{where.text}({one.text}", one) for one in asked]
+        heads = [head for head, _ in choices]
+        if isinstance(node, ast.IfExp):
+            text = _nested(heads, [_total(module, one) for one in (node.body, node.orelse)])
         else:
-            lines = _chosen_values(module, node, choice)
-        indent = module.indentation(node)
-        elif_ = module.source.content.startswith(b"elif", start)
-        if not lines or indent is None or elif_ or b"#" in module.source.content[start:end]:
-            return
-        text = f"{module.newline}{indent}".join(lines)
-    said = module.text(node.test).decode()
-    words = "both sides are computed for all values, also where the other one is chosen"
-    edit = Edit(start, end, text.encode())
-    message = f"`{said}` chooses between two tensors"
-    yield fix(rule, module.place(node), [edit], message, where.needs, [words], Safety.UNSAFE)
+            lines, end = _lines(module, node, chain, heads)
+            text = _laid_out(module, node, lines, end, asked[0])
+        needs += [need for one in asked for need in one.needs]
+        said = module.text(node.test).decode()
+        words = "both sides are computed for all values, also where the other one is chosen"
+        message = f"`{said}` chooses between two tensors by torch.where: both sides are cheap and never raise"
+        edit = Edit(start, end, text.encode())
+        yield fix(NAME, module.place(node), [edit], message, needs, [words], Safety.UNSAFE)
 
 
-def tensor_text(module: Module, value: ast.expr) -> str:
-    """Return the text of the tensor whose values an expression reads: without ``.item()``, ``bool()`` and the like."""
-    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):
-        inner = tensor_text(module, value.operand)
-        return f"~{inner}" if isinstance(value.operand, _BINDING) else f"~({inner})"
-    if isinstance(value, ast.Call):
-        if isinstance(value.func, ast.Attribute) and value.func.attr == "item" and not value.args:
-            return module.text(value.func.value).decode()
-        if len(value.args) == 1 and module.names.meaning(value.func) in _SCALARS:
-            return module.text(value.args[0]).decode()
-        if module.names.meaning(value.func) == "torch.allclose" and isinstance(value.func, ast.Attribute):
-            start, end = module.span(value.func.value)[1], module.span(value.func)[1]
-            content, whole = module.source.content, module.span(value)
-            return f"{content[whole[0] : start].decode()}.isclose{content[end : whole[1]].decode()}.all()"
-    if isinstance(value, ast.Compare) and len(value.ops) == 1:
-        whole, left = module.span(value), module.span(value.left)
-        content = module.source.content
-        head, rest = content[whole[0] : left[0]].decode(), content[left[1] : whole[1]].decode()
-        return head + tensor_text(module, value.left) + rest
+def dearest(module: Module, node: ast.If | ast.IfExp) -> Cost:
+    """Return what the dearest of the values costs that `selected` computes for nothing."""
+    values = [one.value for one in ast.walk(node) if isinstance(one, (ast.Assign, ast.AugAssign, ast.Return))]
+    if isinstance(node, ast.IfExp):
+        values = [node.body, node.orelse]
+    elif not node.orelse and isinstance(node.body[-1], ast.Return):
+        values += [one.value for one in following(module, node)[:1] if isinstance(one, ast.Return)]
+    return max((cost(module, one) for one in values if one is not None), default=Cost.UNKNOWN)
+
+
+def _chain(node: ast.If | ast.IfExp) -> list[ast.If | ast.IfExp]:
+    """Return the ``if`` with those of its ``elif``s."""
+    found = [node]
+    while len(node.orelse) == 1 if isinstance(node, ast.If) else False:
+        only = node.orelse[0]  # type: ignore[index]
+        if not isinstance(only, ast.If):
+            break
+        found.append(only)
+        node = only
+    return found
+
+
+def _asked(module: Module, chain: Sequence[ast.If | ast.IfExp], context: Context) -> Iterator[list[Asked]]:
+    first, *others = chain
+    for asked in asked_of_tensor(module, first.test, context):
+        alone = isinstance(first, ast.If) and not first.orelse and not isinstance(first.body[-1], ast.Return)
+        if asked.outside and not (alone and asked.conjunction and asked.in_order):
+            continue
+        found = [asked]
+        for one in others:
+            whole = [way for way in asked_of_tensor(module, one.test, context) if not way.outside]
+            if not whole:
+                raise Unfit("no-tensor", f"at line {one.lineno} `{ast.unparse(one.test)}` is no value of a tensor")
+            found.append(whole[0])
+        yield found
+
+
+def _total(module: Module, value: ast.expr) -> str:
+    """Return the text of a value that can be computed for nothing. Raises Unfit."""
+    require_pure(module, [value])
+    if cost(module, value) is Cost.UNKNOWN:
+        detail = f"at line {value.lineno} `{ast.unparse(value)[:60]}` may raise on the values of the other side"
+        raise Unfit("not-total", detail)
     return module.text(value).decode()
 
 
-def _follower(module: Module, node: ast.If) -> ast.stmt | None:
-    """Return the statement that runs next if the condition is false, or None."""
-    if node.orelse:
-        return node.orelse[0] if len(node.orelse) == 1 else None
-    above = module.parents[node]
-    for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
-        if isinstance(block, list) and node in block[:-1]:
-            following: ast.stmt = block[block.index(node) + 1]
-            return following
-    return None
+def _nested(heads: Sequence[str], values: Sequence[str]) -> str:
+    """``where(a, x, where(b, y, z))``."""
+    text = values[-1]
+    for head, value in zip(reversed(heads), reversed(values[:-1]), strict=True):
+        text = f"{head}, {value}, {text})"
+    return text
 
 
-def _chosen_result(module: Module, node: ast.If, follower: ast.Return, choice: str) -> list[str]:
-    """Return the line that returns one of two values, or nothing if that is not possible."""
-    first = node.body[0]
-    if len(node.body) > 1 or not isinstance(first, ast.Return) or first.value is None or follower.value is None:
-        return []
-    values = (module.text(one).decode() for one in (first.value, follower.value))
-    return [f"return {choice}, {', '.join(values)})"]
+def _lines(
+    module: Module, node: ast.If, chain: Sequence[ast.If | ast.IfExp], heads: Sequence[str]
+) -> tuple[list[str], int]:
+    """Return the statements that take the place of a chain, and where the last statement ends that they replace."""
+    blocks = [one.body for one in chain if isinstance(one, ast.If)]
+    last = chain[-1]
+    orelse = list(last.orelse) if isinstance(last, ast.If) else []
+    if isinstance(node.body[0], ast.Return):
+        follower = orelse or following(module, node)[:1]
+        sides = [*blocks, follower]
+        values = [_returned(module, one) for one in sides]
+        return [f"return {_nested(heads, values)}"], module.span(follower[-1])[1]
+    return _chosen_values(module, node, [*blocks, orelse], heads), module.span(node)[1]
 
 
-def _chosen_values(module: Module, node: ast.If, choice: str) -> list[str]:
-    """Return the lines that assign one of two values to names, or nothing if a block does anything else."""
-    body, orelse = _assigned(module, node.body), _assigned(module, node.orelse)
-    if body is None or orelse is None:
-        return []
-    others = dict(orelse)
-    read = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
-    names = [name for name, _ in body]
-    if len({*names}) < len(names) or (node.orelse and {*others} != {*names}) or len(others) < len(orelse):
-        return []
-    if len(names) > 1 and (read.intersection(names[:-1]) or node.orelse):
-        # Separate lines would read already chosen values. Assign all at once, if no value reads another one's name.
-        assigned = [one for one in node.body if isinstance(one, (ast.Assign, ast.AugAssign))]
-        reads = [{part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)} for one in assigned]
-        if node.orelse or any(seen.intersection(names[:at]) for at, seen in enumerate(reads)):
-            return []
-        chosen = [f"{choice}, {value}, {name})" for name, value in body]
-        return [f"{', '.join(names)} = {', '.join(chosen)}"]
-    return [f"{name} = {choice}, {value}, {others.get(name, name)})" for name, value in body]
+def _returned(module: Module, block: Sequence[ast.stmt]) -> str:
+    only = block[0] if len(block) == 1 else None
+    if not isinstance(only, ast.Return) or only.value is None:
+        line = block[0].lineno if block else 0
+        raise Unfit("leaves-in-branch", f"at line {line} a side does more than return a value")
+    if isinstance(only.value, ast.Tuple):
+        raise Unfit("several-results", f"at line {only.lineno} several results are returned")
+    return _total(module, only.value)
 
 
-def _assigned(module: Module, block: Sequence[ast.stmt]) -> list[tuple[str, str]] | None:
-    """Return the names that a block assigns to and the texts of their values, or None if it does anything else."""
-    found = []
+def _chosen_values(
+    module: Module, node: ast.If, blocks: Sequence[Sequence[ast.stmt]], heads: Sequence[str]
+) -> list[str]:
+    """Return the lines that give names one of several values."""
+    given = [_assigned(module, block) for block in blocks]
+    names = list(dict.fromkeys(name for block in given for name in block))
+    before = bound_before(module, node)
+    for name in names:
+        if name not in before and not all(name in block for block in given):
+            raise Unfit("bound-on-one-side", f"at line {node.lineno} `{name}` may have no value on one side")
+    values = [[_total_or_name(module, block.get(name), name) for block in given] for name in names]
+    chosen = [_nested(heads, one) for one in values]
+    read = {one.id for part in _tests(node) for one in ast.walk(part) if isinstance(one, ast.Name)}
+    if len(names) > 1:
+        _require_apart(module, blocks, names, node)
+        if read.intersection(names) or any(_mentions(one, names) for block in blocks for one in block):
+            return [f"{', '.join(names)} = {', '.join(chosen)}"]
+    return [f"{name} = {one}" for name, one in zip(names, chosen, strict=True)]
+
+
+def _tests(node: ast.If) -> Iterator[ast.expr]:
+    yield from (one.test for one in ast.walk(node) if isinstance(one, ast.If))
+
+
+def _mentions(statement: ast.stmt, names: Sequence[str]) -> bool:
+    value = getattr(statement, "value", None)
+    inside = ast.walk(value) if isinstance(value, ast.expr) else ()
+    return isinstance(statement, ast.AugAssign) or any(isinstance(one, ast.Name) and one.id in names for one in inside)
+
+
+def _require_apart(module: Module, blocks: Sequence[Sequence[ast.stmt]], names: Sequence[str], node: ast.If) -> None:
+    """Raise Unfit where a value reads what its block has just given another name."""
+    for block in blocks:
+        bound: set[str] = set()
+        for one in block:
+            value = getattr(one, "value", None)
+            inside = ast.walk(value) if isinstance(value, ast.expr) else ()
+            if bound & {part.id for part in inside if isinstance(part, ast.Name)}:
+                raise Unfit("several-steps", f"at line {one.lineno} a value is computed of one just before it")
+            bound.update(name for name in _assigned(module, [one]))
+
+
+def _total_or_name(module: Module, value: str | None, name: str) -> str:
+    return name if value is None else value
+
+
+def _assigned(module: Module, block: Sequence[ast.stmt]) -> dict[str, str]:
+    """Return the names that a block gives values once each, and the texts of these. Raises Unfit."""
+    require_pure(module, block)
+    found: dict[str, str] = {}
     for one in block:
         if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
-            found.append((one.targets[0].id, module.text(one.value).decode()))
+            name, text = one.targets[0].id, _total(module, one.value)
         elif isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name):
-            start, end = module.span(one.target)[1], module.span(one.value)[0]
-            operator = module.source.content[start:end].decode().replace("=", "", 1)
-            value = module.text(one.value).decode()
-            found.append(
-                (
-                    one.target.id,
-                    f"{one.target.id}{operator}{value if isinstance(one.value, _BINDING) else f'({value})'}",
-                )
-            )
+            _total(module, ast.copy_location(ast.BinOp(one.target, one.op, one.value), one))
+            name, text = one.target.id, anew(module, one)
         else:
-            return None
+            raise Unfit("several-steps", f"at line {one.lineno} a side does more than give names values")
+        if name in found:
+            raise Unfit("several-steps", f"at line {one.lineno} `{name}` gets two values")
+        found[name] = text
     return found
+
+
+def _laid_out(module: Module, node: ast.If, lines: Sequence[str], end: int, asked: Asked) -> str:
+    """Return the lines at the place of the ``if``, below what Python decides. Raises Unfit."""
+    indent, start = module.indentation(node), module.span(node)[0]
+    if indent is None or module.indentation(node.body[0]) is None:
+        raise Unfit("one-line", f"at line {node.lineno} a block stands on the line of its head")
+    if b"#" in module.source.content[start:end]:
+        raise Unfit("comment-inside", f"at line {node.lineno} a comment would be lost")
+    unit = module.unit_of_indentation(node.body[0])
+    inner, head = indent, ""
+    if module.source.content.startswith(b"elif", start):
+        inner, head = indent + unit, f"else:{module.newline}{indent}{unit}"
+    if asked.outside:
+        head, inner = f"{head}if {asked.outside}:{module.newline}{inner}{unit}", inner + unit
+    return head + f"{module.newline}{inner}".join(lines)

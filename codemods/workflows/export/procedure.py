@@ -53,6 +53,8 @@ class Wanted:
     """Workers of a cluster. The sources in ``folder`` are sent to them."""
     described: Mapping[str, Any] | None = None
     """Call of a target that consists of the model only."""
+    prefer: str = ""
+    """``where`` or ``cond``: what to try first where the values of a tensor decide."""
     living: Laboratory | None = None
     """Laboratory that already contains the targets, under the names that they have there."""
 
@@ -61,7 +63,11 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
     """Try and prove each target. Raises TorchError for a missing torch."""
     started = time.monotonic()
     surroundings = TorchSurroundings(
-        torch_python=wanted.torch_python, min_torch=wanted.min_torch, all_functions=True, tried=True
+        torch_python=wanted.torch_python,
+        min_torch=wanted.min_torch,
+        all_functions=True,
+        tried=True,
+        prefer=wanted.prefer,
     )
     place = surroundings.place
     context = surroundings.context()
@@ -142,7 +148,8 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
         unseen = tuple(
             f"{names.short(Path(file))}:{line}, always {str(seen[0]).lower()}: {_line(texts[Path(file)], line)}"
             for (file, line), seen in sorted(sides.get(name, {}).items())
-            if len(seen) == 1 and line in new.get(Path(file), ())
+            # In front of a decision that eager keeps as it is, its operator is new.
+            if len(seen) == 1 and {line, line - 1} & new.get(Path(file), set())
         )
         verdict = Verdict.ONE_SIDED if unseen else Verdict.PROVEN
         found[name] = Exported(name, verdict, "", obstacles, files, trial.notes, _compared(trial), unseen)
@@ -205,8 +212,9 @@ def _obstacle(name: str, member: Kept, search: Search, names: Names) -> Obstacle
 def _left(name: str, search: Search, names: Names, trial: Trial | None = None) -> Exported:
     last = trial or search.trials[name]
     attempts = [one for one in search.attempts if name in one.operators and not one.kept]
-    tried = tuple((one.candidate.words, one.came) for one in attempts)
     frame = last.frames[0] if last.frames else None
+    written = dict.fromkeys((one.candidate.words, one.came) for one in attempts)
+    tried = (*written, *_refused(last, frame, search))
     place = None if frame is None else _place(name, frame, search, names)
     model = last if isinstance(last, ModelTrial) else ModelTrial(name, last.verdict, last.message)
     line = place.line if place is not None else 0
@@ -214,6 +222,14 @@ def _left(name: str, search: Search, names: Names, trial: Trial | None = None) -
     left = Left(reason, told(last.message), model.way, place, model.inside, tried)
     obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains.get(name, ()))
     return Exported(name, Verdict.LEFT, told(last.message), obstacles, left=left, notes=model.notes)
+
+
+def _refused(trial: Trial, frame: Frame | None, search: Search) -> tuple[tuple[str, str], ...]:
+    """Return what could not be written at the place where a target stops, with the reason."""
+    draft = search.drafts.get(Path(frame.file)) if frame is not None else None
+    if frame is None or draft is None or trial.silent:
+        return ()
+    return tuple(draft.language.refused(draft.now, draft.context, frame.line))
 
 
 def _place(name: str, frame: Frame, search: Search, names: Names) -> Place:
