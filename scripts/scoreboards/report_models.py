@@ -109,7 +109,7 @@ def main() -> None:
         patched = {case.model: mended(case, scratch) for case in cases}
         for way in WAYS:
             print(f"{way.words}:", file=sys.stderr, flush=True)
-            outcomes[way.name], boards[way.name] = _measured(way, cases, patched, words, scratch)
+            outcomes[way.name], boards[way.name] = measured(way, cases, patched, words, scratch)
     if words.output is not None:
         for name, outcome in outcomes.items():
             write(outcome, words.output / name)
@@ -172,7 +172,7 @@ def _path() -> str:
     return str(Path(git).parent)
 
 
-def _measured(
+def measured(
     way: Way, cases: Sequence[Case], patched: Mapping[Path, bytes], words: argparse.Namespace, scratch: Path
 ) -> tuple[Outcome, list[Row]]:
     targets = tuple(str(case.model) for case in cases)
