@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from ...codemods.engine.rule import Context, Fix
 from ...codemods.engine.source import SourceFile
 from ..analysis.pointwise import Cost
+from ..analysis.territory import obstacle
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
 from .conditional import conditional
@@ -33,6 +34,8 @@ def of_values(module: Module, node: ast.If | ast.IfExp, context: Context) -> Ite
 def of_loops(module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
     """Yield the fixes for a loop that values end, with its head or ``break`` inside the byte range ``where``."""
     for loop in _loops(module, where):
+        if obstacle(module.place(loop), context, default=True) is not None:
+            continue
         for write in (looped, unrolled):
             try:
                 yield from write(module, loop, context)

@@ -18,6 +18,10 @@ from .local_functions import anew
 from .spelling import spelled_out
 
 NAME = "use_where"
+_UNBOUNDED = frozenset(
+    {"div", "divide", "true_divide", "pow", "sqrt", "rsqrt", "log", "log2", "log10", "log1p", "norm"}
+)
+"""Functions with gradients that are infinite or no number for some values."""
 
 
 def selected(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
@@ -40,9 +44,20 @@ def selected(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iter
         needs += [need for one in asked for need in one.needs]
         said = module.text(node.test).decode()
         words = "both sides are computed for all values, also where the other one is chosen"
+        if _divides(node):
+            words += "; in training the gradient of a quotient or root that is not chosen may be nan"
         message = f"`{said}` chooses between two tensors by torch.where: both sides are cheap and never raise"
         edit = Edit(start, end, text.encode())
         yield fix(NAME, module.place(node), [edit], message, needs, [words], Safety.UNSAFE)
+
+
+def _divides(node: ast.If | ast.IfExp) -> bool:
+    """Return whether a side holds a quotient, power, root or logarithm, whose gradient may be no number."""
+    sides = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
+    parts = [part for side in sides for part in ast.walk(side)]
+    operators = (one.op for one in parts if isinstance(one, (ast.BinOp, ast.AugAssign)))
+    called = {one.attr for one in parts if isinstance(one, ast.Attribute)}
+    return any(isinstance(one, (ast.Div, ast.Pow)) for one in operators) or bool(called & _UNBOUNDED)
 
 
 def dearest(module: Module, node: ast.If | ast.IfExp) -> Cost:

@@ -14,6 +14,8 @@ _LEVELS = ("debug", "info", "warning", "warn", "warning_once", "warn_once", "err
 _LEAVING = (ast.Break, ast.Return)
 _GUARDS = ("guard_or_false", "guard_or_true", "statically_known_true")
 Sides = dict[tuple[str, int], set[bool]]
+_Decision = tuple[int, int, range, bool]
+"""First and last line of a condition, the lines that run next if it is true, and whether only the first time counts."""
 
 
 @cache
@@ -106,18 +108,18 @@ def _watch(frame: Any, branch: tuple[int, int, range], found: Sides) -> None:
     sys.settrace(lambda *_: None)
 
 
-def _watch_on(frame: Any, decision: tuple[int, int, range], found: Sides) -> None:
-    """Count a decision each time that a frame comes to it: a loop asks in each step."""
-    first, last, body = decision
+def _watch_on(frame: Any, decision: _Decision, found: Sides) -> None:
+    """Count a decision each time that a frame reaches it, but only the first time for a loop that may make no step."""
+    first, last, body, once = decision
     before = sys.gettrace()
-    asked = False
+    asked = done = False
 
     def passed(frame: Any, event: str, argument: Any) -> Any:
-        nonlocal asked
+        nonlocal asked, done
         if event == "line" and first <= frame.f_lineno <= last:
-            asked = True
+            asked = not done
         elif asked and event in ("line", "return"):
-            asked = False
+            asked, done = False, once
             taken = event == "line" and frame.f_lineno in body
             found.setdefault((frame.f_code.co_filename, first), set()).add(taken)
         if event == "return":
@@ -130,8 +132,8 @@ def _watch_on(frame: Any, decision: tuple[int, int, range], found: Sides) -> Non
 
 
 @lru_cache(maxsize=64)
-def _decisions(file: str) -> dict[int, tuple[int, int, range]]:
-    """By each line that asks whether torch compiles, the decision behind it that eager keeps."""
+def _decisions(file: str) -> dict[int, _Decision]:
+    """Return the decisions that eager keeps, each by the lines of the test whether torch compiles."""
     try:
         return dict(_kept_decisions(ast.parse("".join(linecache.getlines(file)))))
     except SyntaxError:
@@ -160,8 +162,8 @@ def _branches(file: str) -> dict[int, tuple[int, int, range]]:
     return found
 
 
-def _kept_decisions(tree: ast.AST) -> Iterator[tuple[int, tuple[int, int, range]]]:
-    """By the lines that ask whether torch compiles, the decision that eager keeps where the program has an operator."""
+def _kept_decisions(tree: ast.AST) -> Iterator[tuple[int, _Decision]]:
+    """Yield the lines of each test whether torch compiles, with the decision that eager keeps beside an operator."""
     for above in ast.walk(tree):
         for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
             for one, behind in pairwise([*block, None]) if isinstance(block, list) else ():
@@ -174,15 +176,16 @@ def _kept_decisions(tree: ast.AST) -> Iterator[tuple[int, tuple[int, int, range]
                         yield line, ends
 
 
-def _ends(kept: ast.AST | None) -> tuple[int, int, range] | None:
-    """The first and last line of a decision, and the lines that run next where it is true."""
+def _ends(kept: ast.AST | None) -> _Decision | None:
+    """Return the lines of a decision, and those of its branch or loop."""
     loop = kept
     if isinstance(kept, (ast.For, ast.While)):
         leaving = (one for one in kept.body if isinstance(one, ast.If) and isinstance(one.body[-1], _LEAVING))
         loop = next(leaving, kept)
     if isinstance(loop, (ast.If, ast.While)):
         last = loop.test.end_lineno or loop.test.lineno
-        return loop.test.lineno, last, range(loop.body[0].lineno, (loop.body[-1].end_lineno or last) + 1)
+        body = range(loop.body[0].lineno, (loop.body[-1].end_lineno or last) + 1)
+        return loop.test.lineno, last, body, isinstance(loop, ast.While)
     return None
 
 
