@@ -229,6 +229,8 @@ def described(body: Sequence[ast.stmt], results: Sequence[str]) -> str:
         return _of_value(last.value, results[0])
     if len(body) == 1 and isinstance(last, ast.AugAssign) and len(results) == 1:
         return f"{_VERBS.get(type(last.op), 'change')}_{results[0]}"
+    if not results:
+        return "compute_result"
     return f"update_{results[0]}" if len(results) == 1 else "update_values"
 
 
