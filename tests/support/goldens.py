@@ -116,7 +116,7 @@ def strays() -> list[str]:
     return sorted(
         name.as_posix()
         for name in names
-        if name.parts[0] not in ("repros", "extension", "models", "schemas", "reports", "explain")
+        if name.parts[0] not in ("repros", "extension", "models", "schemas", "reports", "explain", "decisions")
     )
 
 
