@@ -83,7 +83,8 @@ def test_a_process_is_kept_for_the_same_modules_and_begun_anew_when_it_died() ->
     os.kill(number, signal.SIGKILL)
     alone = server({})
     assert alone[1] == 0, "a process of its own answers"
-    assert server({})[0] not in (plain[0], alone[0]) and server({}) == server({}), "and the next ones are forked"
+    # The kernel may give the namespace of the killed process to a new one.
+    assert server({})[0] != alone[0] and server({}) == server({}), "and the next ones are forked"
 
 
 KEEPING = """
