@@ -27,6 +27,26 @@ ONE_SIDED = {
     "where": "if x.square().sum() < -1:\n            x = x + 1",
     "loop": "left = x.new_ones(())\n        while left > 0.1:\n            left, x = left / 2, x + 1",
 }
+EMPTY = """shift = None
+        if (x > 0).all():
+            shift = x.mean()
+        x = x if shift is None else x - shift"""
+"""A condition that an empty tensor fulfils, and then nothing is computed."""
+REFUSED = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        same = torch.equal(x, y)
+        if same:
+            raise ValueError("no difference")
+        return x - y
+
+def target():
+    torch.manual_seed(0)
+    pair = torch.randn(3, 4), torch.randn(3, 4)
+    return {"model": Model(), "args": pair, "dynamic": {"x": {0: "rows"}, "y": {0: "rows"}}}
+"""
 GIVEN = ("gradient_through_zero_norm", "loud_rows_printed", "router_of_three", "inverse_or_identity")
 
 
@@ -38,7 +58,9 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (folder / f"{name}.py").write_text(MODEL.format(body))
     for name in GIVEN:
         shutil.copy(DECISIONS / f"{name}.py", folder)
-    names = [f"{name}.py" for name in (*ONE_SIDED, *GIVEN)]
+    (folder / "empty.py").write_text(MODEL.format(EMPTY))
+    (folder / "refused.py").write_text(REFUSED)
+    names = [f"{name}.py" for name in (*ONE_SIDED, *GIVEN, "empty", "refused")]
     text = symfix("export", *names, cwd=folder, code=1).stdout
     parts = re.split(r"^(\w+)\.py: ", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
@@ -49,6 +71,16 @@ def test_a_side_that_no_input_takes_is_not_proven(name: str, said: dict[str, str
     assert said[name].startswith("one side only"), said[name]
     line = {"cond": "elif x.square().sum() < -1:", "where": "torch.where(x.square()", "loop": "while left > 0.1:"}
     assert line[name] in said[name].partition("not seen:")[2]
+
+
+def test_an_empty_input_shows_no_side(said: dict[str, str]) -> None:
+    assert said["empty"].startswith("left")
+    assert "empty.py deviates: at all: ones" in said["empty"]
+
+
+def test_a_refusal_of_equal_tensors_stays(said: dict[str, str]) -> None:
+    assert said["refused"].startswith("left")
+    assert "at equal tensors the program takes what the model refuses" in said["refused"]
 
 
 def test_a_gradient_that_is_nan_goes_from_where_to_cond(said: dict[str, str]) -> None:

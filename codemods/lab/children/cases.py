@@ -132,10 +132,11 @@ def _gradients(module: Any, result: Any, inputs: Sequence[Any]) -> Any:
     return {name: torch.zeros_like(one) if gradient is None else gradient for (name, one), gradient in pairs}
 
 
-def cases_of(model: Any) -> Iterator[Case]:
-    """Yield the call as given, larger, with one size at a time at 1 and at 0, and what the user added.
+def cases_of(model: Any, *, filled: bool = False) -> Iterator[Case]:
+    """Yield the call as given, with other sizes, with equal tensors, and the user's further inputs.
 
-    Sizes outside of the ranges that are asked for are left out.
+    The other sizes are larger ones, and one size at a time at 1 and, unless ``filled``, at 0. Sizes outside of the
+    requested ranges are skipped.
     """
     import copy
 
@@ -148,14 +149,14 @@ def cases_of(model: Any) -> Iterator[Case]:
     ends = min(sizes.values(), default=0), max(sizes.values(), default=0)
     others["other order"] = {name: sum(ends) - size for name, size in sizes.items()}
     for name in sizes:
-        for special in (1, 0):
+        for special in (1,) if filled else (1, 0):
             others[f"{name} = {special}"] = {**sizes, name: special}
     for name, changed in others.items():
         if changed == sizes or not all(model.is_asked(*one) for one in changed.items()):
             continue
         yield Case(name, model, partial(model.resized, changed), changed)
     if model.alike() is not None:
-        yield Case("equal tensors", model, model.alike, sizes)
+        yield Case("equal tensors", model, model.alike, sizes, varied=True)
     for number, more in enumerate(model.more, 1):
         yield Case(f"further input {number}", model, partial(copy.deepcopy, more), model.sizes_of(more), given=True)
 

@@ -92,7 +92,7 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
     counted.clear()
     with torch.set_grad_enabled(model.differentiable):
         with _whole_numbers() if request.get("changed", request.get("modules")) else contextlib.nullcontext():
-            cases = list(cases_of(model))
+            cases = list(cases_of(model, filled=request.get("filled", False)))
             cases += with_other_values(model, varied.get(words, ()))
         if cases[0].error:
             return {"verdict": "untestable", "message": f"the model itself raises {cases[0].error}"}
@@ -128,7 +128,9 @@ def _vary(model: Any, cases: Sequence[Case], answer: dict[str, Any], *, by_value
     from .values import telling
 
     with kept(model.module):
-        answer["varied"] = list(telling(model, [case.inputs for case in cases], by_value=by_value))
+        # An empty tensor takes the way of true in `all()`, and shows nothing of what is computed there.
+        filled = [case.inputs for case in cases if all(case.sizes.values())]
+        answer["varied"] = list(telling(model, filled, by_value=by_value))
     more = with_other_values(model, answer["varied"])
     answer["cases"] += [{"name": case.name, "digest": case.digest, "error": case.error} for case in more]
 

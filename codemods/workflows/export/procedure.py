@@ -27,7 +27,7 @@ from ..repair.sites import Advisors
 from ..repair.trials import UNTESTABLE, Frame, Trial
 from .naming import Names
 from .outcome import Exported, FilePatch, Left, Obstacle, Outcome, Place, Verdict
-from .trying import NARROWING, ModelTrial, Targets
+from .trying import NARROWING, ModelTrial, Sides, Targets
 
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
@@ -131,7 +131,7 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
     texts = {path: _polished(draft) for path, draft in drafts.items()}
     variant = variant_of(texts, bench.laboratory)
     trials = targets(bench.laboratory, variant, dict.fromkeys(group.operators, -1), 0, bench.jobs).trials
-    sides = targets.sides(bench.laboratory, variant, group.operators, bench.jobs) if _defaults(group) else {}
+    sides = _sides(group, targets, bench, variant)
     files = tuple(
         FilePatch(names.short(path), path, draft.source.content, texts[path], names.package(path))
         for path, draft in sorted(drafts.items())
@@ -156,6 +156,15 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
     return found
 
 
+def _sides(group: Group, targets: Targets, bench: Bench, variant: Variant) -> dict[str, Sides]:
+    """Return the truth values of each condition with a default in eager, by target."""
+    if not any(fix.default for member in group.members for fix in member.fixes):
+        return {}
+    stopped = [trial for member in group.members for trial in member.before.values()]
+    by_value = any(isinstance(trial, ModelTrial) and trial.by_value for trial in stopped)
+    return targets.sides(bench.laboratory, variant, group.operators, bench.jobs, by_value=by_value)
+
+
 def _new_lines(before: bytes, after: bytes) -> set[int]:
     """Return the lines of a changed text, from 1, that the text before did not contain."""
     matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
@@ -165,10 +174,6 @@ def _new_lines(before: bytes, after: bytes) -> set[int]:
 
 def _line(text: bytes, line: int) -> str:
     return text.decode("utf-8", "replace").splitlines()[line - 1].strip()
-
-
-def _defaults(group: Group) -> bool:
-    return any(fix.default for member in group.members for fix in member.fixes)
 
 
 def _polished(draft: Draft) -> bytes:
@@ -227,9 +232,13 @@ def _left(name: str, search: Search, names: Names, trial: Trial | None = None) -
 def _refused(trial: Trial, frame: Frame | None, search: Search) -> tuple[tuple[str, str], ...]:
     """Return what could not be written at the place where a target stops, with the reason."""
     draft = search.drafts.get(Path(frame.file)) if frame is not None else None
-    if frame is None or draft is None or trial.silent:
+    site = next(
+        (one for one in search.sites(trial.operator) if draft is not None and one.path == draft.source.path), None
+    )
+    if draft is None or site is None or trial.silent:
         return ()
-    return tuple(draft.language.refused(draft.now, draft.context, frame.line))
+    line = draft.now.line_column(draft.offset(site.origin))[0]
+    return tuple(draft.language.refused(draft.now, draft.context, line))
 
 
 def _place(name: str, frame: Frame, search: Search, names: Names) -> Place:

@@ -70,6 +70,8 @@ class Targets:
     """Description of the inputs, if the target consists of the model only."""
     counting: bool = False
     """True to record the truth values of conditions with a default instead of exporting."""
+    filled: bool = False
+    """True to leave out the inputs with a size of 0."""
     _eager: dict[str, tuple[Case, ...]] = field(default_factory=dict)
     _taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _varied: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -91,10 +93,15 @@ class Targets:
             self._varied |= {name: trial.varied for name, trial in asked.items() if not trial.passed}
         return Tried({name: self._held(name, trial) for name, trial in trials.items()}, broken=broken)
 
-    def sides(self, laboratory: Laboratory, variant: Variant, targets: Sequence[str], jobs: int) -> dict[str, Sides]:
-        """Run the targets in eager on all inputs and return, by target, the truth values of each default condition."""
+    def sides(
+        self, laboratory: Laboratory, variant: Variant, targets: Sequence[str], jobs: int, *, by_value: bool
+    ) -> dict[str, Sides]:
+        """Run the targets in eager on all inputs and return, by target, the truth values of each default condition.
+
+        An empty input shows no side of a decision on values (``by_value``).
+        """
         found: dict[str, Sides] = {}
-        eager = replace(self, ways=(), counting=True)
+        eager = replace(self, ways=(), counting=True, filled=by_value)
         for trial in eager(laboratory, variant, dict.fromkeys(targets, -1), 0, jobs).trials.values():
             if isinstance(trial, ModelTrial):
                 found[trial.operator] = {(file, line): tuple(seen) for file, line, seen in trial.sides}
@@ -112,6 +119,7 @@ class Targets:
                 "ways": self.ways,
                 "unbacked": self.unbacked,
                 "sides": self.counting,
+                "filled": self.filled,
                 "described": self.described,
                 "varied": {name: list(self._varied[name]) for name in left if name in self._varied},
                 "cpu": laboratory.limits.wall,
@@ -132,7 +140,10 @@ class Targets:
         """
         if not isinstance(trial, ModelTrial):
             return trial
-        for then, now in zip(self._eager.get(name, ()), trial.cases):  # noqa: B905 - a broken model has none
+        cases = {case.name: case for case in trial.cases}
+        # A broken model has no case, and a count may leave some out.
+        for then in (case for case in self._eager.get(name, ()) if case.name in cases):
+            now = cases[then.name]
             same = then.digest == now.digest or not (then.digest and now.digest)
             if then.error or (same and not now.error):
                 continue
