@@ -366,9 +366,9 @@ def test_what_is_preferred_comes_first() -> None:
     assert first == {"": "use_where", "where": "use_where", "cond": "use_cond"}
 
 
-def test_what_is_dear_goes_by_cond_and_what_may_raise_never_by_where() -> None:
-    dear = f"{HEAD}def f(x, w):\n    if x.sum() > 0:\n        x = x @ w\n    return x\n"
-    assert [fix.rule for fix, _ in written(dear, "")][0::2] == ["use_cond", "use_where"]
-    assert "one of them is dear" in next(written(dear, ""))[0].message
+def test_what_is_expensive_goes_by_cond_and_what_may_raise_never_by_where() -> None:
+    expensive = f"{HEAD}def f(x, w):\n    if x.sum() > 0:\n        x = x @ w\n    return x\n"
+    assert [fix.rule for fix, _ in written(expensive, "")][0::2] == ["use_cond", "use_where"]
+    assert "one of them is expensive" in next(written(expensive, ""))[0].message
     unknown = f"{HEAD}def f(x, g):\n    if x.sum() > 0:\n        x = g(x)\n    return x\n"
     assert {fix.rule for fix, _ in written(unknown, "where")} == {"use_cond"}

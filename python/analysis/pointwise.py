@@ -17,7 +17,7 @@ class Cost(IntEnum):
     """The cost of computing an expression where its value is not needed."""
 
     CHEAP = 0
-    DEAR = 1
+    EXPENSIVE = 1
     UNKNOWN = 2
     """It may raise, too."""
 
@@ -33,7 +33,7 @@ _CHEAP = frozenset(
     new_full tensor scalar_tensor clone detach to type type_as float double half bfloat16 int long bool contiguous
     flip roll triu tril size dim numel""".split()  # noqa: SIM905
 )
-_DEAR = frozenset(
+_EXPENSIVE = frozenset(
     """matmul mm bmm mv dot addmm baddbmm einsum linear bilinear conv1d conv2d conv3d layer_norm group_norm outer
     scaled_dot_product_attention""".split()  # noqa: SIM905
 )
@@ -72,7 +72,7 @@ def _is_unset(node: ast.Name | ast.Attribute) -> bool:
 
 def _of_operator(node: ast.BinOp) -> Cost:
     if isinstance(node.op, ast.MatMult):
-        return Cost.DEAR
+        return Cost.EXPENSIVE
     if isinstance(node.op, (ast.FloorDiv, ast.Mod)):
         return Cost.CHEAP if literal(node.right) not in (None, 0) else Cost.UNKNOWN
     return Cost.CHEAP if isinstance(node.op, _ALGEBRA) else Cost.UNKNOWN
@@ -82,11 +82,11 @@ def _of_call(module: Module, node: ast.Call) -> Cost:
     if not isinstance(node.func, ast.Attribute) or any(isinstance(one, ast.Starred) for one in node.args):
         return Cost.UNKNOWN
     name, meaning = node.func.attr, module.names.meaning(node.func)
-    if name not in _CHEAP and name not in _DEAR:
+    if name not in _CHEAP and name not in _EXPENSIVE:
         return Cost.UNKNOWN
     if any(one.arg in ("rounding_mode", "out") for one in node.keywords):
         return Cost.UNKNOWN
-    own = Cost.CHEAP if name in _CHEAP else Cost.DEAR
+    own = Cost.CHEAP if name in _CHEAP else Cost.EXPENSIVE
     # A module of the user's may have a method of any name: only tensors are computed with.
     if meaning is None and (isinstance(node.func.value, ast.Name) and node.func.value.id in ("self", "cls")):
         return Cost.UNKNOWN

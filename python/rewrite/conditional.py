@@ -35,7 +35,7 @@ from .local_functions import (
     returns_own,
     tuple_text,
 )
-from .selection import dearest
+from .selection import highest_cost
 from .spelling import COMPILING, Spelled, spelled_out
 
 NAME = "use_cond"
@@ -159,8 +159,8 @@ def _fix(module: Module, node: ast.If | ast.stmt, edit: Edit, asked: Asked, name
 
 def _reason(module: Module, node: ast.stmt) -> str:
     choice = node if isinstance(node, ast.If) else next(one for one in ast.walk(node) if isinstance(one, ast.IfExp))
-    reasons = {Cost.CHEAP: "only one of them is computed", Cost.DEAR: "one of them is dear"}
-    return reasons.get(dearest(module, choice), "one of them is dear, or may raise where the other is chosen")
+    reasons = {Cost.CHEAP: "only one of them is computed", Cost.EXPENSIVE: "one of them is expensive"}
+    return reasons.get(highest_cost(module, choice), "one of them is expensive, or may raise where the other is chosen")
 
 
 def _layout(module: Module, node: ast.stmt) -> tuple[str, Layout]:

@@ -1,7 +1,7 @@
 """Decisions on the values of tensors: what can be written at a place, in order, and why the rest can't.
 
-``torch.where`` comes first where both sides never raise and cost little, ``torch.cond`` where one of them is dear or
-may raise. What the user prefers comes first where it can be written at all.
+``torch.where`` comes first if both sides never raise and cost little, ``torch.cond`` if one of them is expensive or may
+raise. The user's preference comes first if it can be written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..analysis.territory import obstacle
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
 from .conditional import conditional
-from .selection import dearest, selected
+from .selection import highest_cost, selected
 from .while_loops import looped, unrolled
 
 _Write = Callable[[Module, ast.If | ast.IfExp, Context], Iterator[Fix]]
@@ -77,7 +77,7 @@ _NAMES: dict[object, str] = {
 
 
 def _ordered(module: Module, node: ast.If | ast.IfExp, context: Context) -> tuple[_Write, _Write]:
-    cheap = dearest(module, node) is Cost.CHEAP
+    cheap = highest_cost(module, node) is Cost.CHEAP
     first = context.prefer == "where" or (cheap and context.prefer != "cond")
     return (selected, conditional) if first else (conditional, selected)
 

@@ -60,8 +60,8 @@ def _divides(node: ast.If | ast.IfExp) -> bool:
     return any(isinstance(one, (ast.Div, ast.Pow)) for one in operators) or bool(called & _UNBOUNDED)
 
 
-def dearest(module: Module, node: ast.If | ast.IfExp) -> Cost:
-    """Return what the dearest of the values costs that `selected` computes for nothing."""
+def highest_cost(module: Module, node: ast.If | ast.IfExp) -> Cost:
+    """Return the highest cost of a value that `selected` computes although it is not chosen."""
     values = [one.value for one in ast.walk(node) if isinstance(one, (ast.Assign, ast.AugAssign, ast.Return))]
     if isinstance(node, ast.IfExp):
         values = [node.body, node.orelse]
