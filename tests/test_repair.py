@@ -783,7 +783,7 @@ def test_a_place_in_cpp_has_no_line_and_maybe_no_file() -> None:
 
 
 def test_the_page_on_repairs_explains_each_reason() -> None:
-    page = (Path(__file__).parent.parent / "docs" / "repair.md").read_text()
+    page = (Path(__file__).parent.parent / "docs" / "use" / "repair.md").read_text()
     assert [word for word, meaning in REASONS.items() if f"| `{word}` | {meaning} |" not in page] == []
 
 

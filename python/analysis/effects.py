@@ -74,7 +74,7 @@ def _changing(module: Module, node: ast.AST) -> tuple[str, str] | None:
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For)):
         return _stored(module, node)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        return _bare_call(module, node.value)
+        return _call(module, node.value) or _bare_call(module, node.value)
     if isinstance(node, ast.Call):
         return _call(module, node)
     return None

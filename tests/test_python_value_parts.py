@@ -1,0 +1,152 @@
+"""Parts of the decisions on values: cost, effects, blocks, conditions, and the text of local functions."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import pytest
+from goldens import installed_torch
+from snippets import module
+from symfix.codemods.engine.rule import Context
+from symfix.python.analysis.blocks import (
+    always_returns,
+    bound_before,
+    following,
+    read,
+    read_after,
+    stored,
+    surely_stored,
+)
+from symfix.python.analysis.effects import is_fresh, require_pure
+from symfix.python.analysis.pointwise import Cost, cost
+from symfix.python.analysis.unfit import Unfit
+from symfix.python.rewrite.conditional import choice_of, conditional
+from symfix.python.rewrite.conditions import asked_of_tensor, tensor_condition
+from symfix.python.rewrite.local_functions import NameChooser, anew, described, may_alias
+from symfix.python.rewrite.selection import highest_cost, selected
+from symfix.python.rewrite.while_loops import looped, unrolled
+
+HEAD = "import torch\n\n\ndef f(self, x, n, xs):\n"
+
+
+def context() -> Context:
+    return replace(Context(installed_torch()), all_functions=True, tried=True)
+
+
+def body(text: str) -> str:
+    return HEAD + "".join(f"    {line}\n" for line in text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x * 2 + x.exp()", Cost.CHEAP),
+        ("torch.sqrt(x) / n", Cost.CHEAP),
+        ("x[:n]", Cost.CHEAP),
+        ("x // 2", Cost.CHEAP),
+        ("x // n", Cost.UNKNOWN),
+        ("x // 0", Cost.UNKNOWN),
+        ("x @ x.t()", Cost.UNKNOWN),
+        ("x @ n", Cost.EXPENSIVE),
+        ("x[n]", Cost.UNKNOWN),
+        ("x.max()", Cost.UNKNOWN),
+        ("self.scale(x)", Cost.UNKNOWN),
+        ("self.abs(x)", Cost.UNKNOWN),
+        ("x.div(n, rounding_mode='floor')", Cost.UNKNOWN),
+        ("not x", Cost.UNKNOWN),
+    ],
+)
+def test_cost_of_an_expression(text: str, expected: Cost) -> None:
+    made = module(body(f"return {text}"))
+    (returned,) = (one for one in ast.walk(made.tree) if isinstance(one, ast.Return))
+    assert returned.value is not None
+    assert cost(made, returned.value) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x = x + 1", ""),
+        ("print(x)", "effect-in-branch"),
+        ("raise ValueError", "raises-in-branch"),
+        ("self.seen = x", "changes-attribute"),
+        ("x[0] = 1", "changes-in-place"),
+        ("x.add_(1)", "changes-in-place"),
+        ("x += 1", "changes-in-place"),
+        ("xs.append(x)", "changes-container"),
+        ("x = (y := x) + y", "effect-in-branch"),
+    ],
+)
+def test_effects_of_a_branch(text: str, reason: str) -> None:
+    made = module(body(f"if x.sum() > 0:\n    {text}\nreturn x"))
+    (branch,) = made.nodes.ifs
+    try:
+        require_pure(made, branch.body)
+    except Unfit as unfit:
+        assert unfit.reason == reason
+    else:
+        assert reason == ""
+
+
+def test_an_augmented_assignment_of_a_new_tensor_is_fresh() -> None:
+    made = module(body("y = x * 2\ny += 1\nx += 1\nreturn y"))
+    first, second = (one for one in ast.walk(made.tree) if isinstance(one, ast.AugAssign))
+    assert is_fresh(made, first)
+    assert not is_fresh(made, second)
+
+
+def test_names_of_a_block() -> None:
+    made = module(body("y = x\nif n:\n    y, z = x, n\nelse:\n    y = n\nw = y\nreturn z"))
+    (branch,) = made.nodes.ifs
+    assert stored([branch]) == ["y", "z"]
+    assert surely_stored([branch]) == {"y"}
+    assert read([branch]) == {"x", "n"}
+    assert bound_before(made, branch) == {"self", "x", "n", "xs", "y"}
+    assert read_after(made, [branch]) == {"y", "z"}
+    assert [type(one) for one in following(made, branch)] == [ast.Assign, ast.Return]
+    assert not always_returns([branch])
+
+
+def test_a_condition_of_a_tensor_in_two_parts() -> None:
+    made = module(body("if self.training and x.sum() > 0:\n    x = x + 1\nreturn x"))
+    (branch,) = made.nodes.ifs
+    (asked,) = asked_of_tensor(made, branch.test, context())
+    assert (asked.outside, asked.text) == ("self.training", "x.sum() > 0")
+    assert isinstance(branch.test, ast.BoolOp)
+    text, _ = tensor_condition(made, ast.BoolOp(ast.And(), branch.test.values[1:] * 2), context())
+    assert text == "torch.logical_and(x.sum() > 0, x.sum() > 0)"
+
+
+def test_both_sides_of_a_choice() -> None:
+    made = module(body("if x.sum() > 0:\n    x = x @ n\nreturn x"))
+    (branch,) = made.nodes.ifs
+    choice = choice_of(made, branch)
+    assert (choice.results, choice.operands, choice.returns) == (["x"], ["x"], False)
+    assert highest_cost(made, branch) is Cost.EXPENSIVE
+    (where,) = selected(made, branch, context())
+    assert where.edits[0].text == b"x = torch.where(x.sum() > 0, x @ n, x)"
+    first, _ = conditional(made, branch, context())
+    assert first.edits[0].text.endswith(b"x = torch.cond(x.sum() > 0, project_x, keep_x, (x,))\n    el")
+
+
+def test_a_loop_that_nothing_ends_is_left() -> None:
+    made = module(body("while True:\n    x = x + 1\nreturn x"))
+    (loop,) = made.nodes.every(ast.While)
+    for write, detail in ((looped, "nothing ends the loop"), (unrolled, "nothing says how many steps there are")):
+        with pytest.raises(Unfit) as refused:
+            list(write(made, loop, context()))
+        assert refused.value.reason == "loop-without-end"
+        assert detail in refused.value.detail
+
+
+def test_names_and_values_of_local_functions() -> None:
+    made = module(body("y = x.view(-1)\ny -= n + 1\nreturn y"))
+    (added,) = (one for one in ast.walk(made.tree) if isinstance(one, ast.AugAssign))
+    assert anew(made, added) == "y - (n + 1)"
+    function = made.functions[0].node
+    assert described(function.body[1:2], ["y"]) == "subtract_from_y"
+    chooser = NameChooser(made)
+    assert [chooser.choose("y"), chooser.choose("go"), chooser.choose("go")] == ["y_2", "go", "go_2"]
+    assert may_alias(ast.Name("y", ast.Load()), function.body[:1])
+    assert not may_alias(added.value, function.body[:1])
