@@ -1,16 +1,12 @@
 """Symbolic helpers that the dynamo of an installed torch refuses, found by tracing a call of each.
 
-This file runs as a script in a child process and imports nothing of symfix. It prints their names as a JSON list.
+`probe_script` imports this file in a child process, so it imports nothing of symfix.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
-import sys
-import warnings
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 _SHAPES = "torch.fx.experimental.symbolic_shapes"
@@ -46,7 +42,7 @@ def probes() -> Mapping[str, Callable[[Any, Any], Any]]:
     }
 
 
-def refused() -> list[str]:
+def find_names() -> list[str]:
     """Return the helpers that fail to trace with dynamic or static sizes, including those that this torch lacks."""
     return [name for name, probe in probes().items() if not _is_traced(probe)]
 
@@ -72,11 +68,3 @@ def _is_traced(probe: Callable[[Any, Any], Any]) -> bool:
     except Exception:  # dynamo refuses in many ways, and all of them mean no
         return False
     return True
-
-
-if __name__ == "__main__":
-    # The folder of this script contains modules that shadow others.
-    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
-    warnings.simplefilter("ignore")
-
-    print(json.dumps(refused()))

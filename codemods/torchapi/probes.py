@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from .locating import Place
 from .store import stored
 
-DYNAMO = Path(__file__).with_name("dynamo_probe.py")
-INLINING = Path(__file__).with_name("inlining_probe.py")
-TORCHSCRIPT = Path(__file__).with_name("torchscript_probe.py")
-_SECONDS = 120
+_SCRIPT = Path(__file__).with_name("probe_script.py")
+_PROBES = ("dynamo", "inlining", "torchscript")
+_SECONDS = 240
 
 
 def dynamo_refusal(place: Place, helper: str) -> str | None:
@@ -24,7 +24,7 @@ def dynamo_refusal(place: Place, helper: str) -> str | None:
 
     The result is also None for a helper that `dynamo_probe` does not call.
     """
-    refused, error = _probed(place, DYNAMO)
+    refused, error = _probed(place, "dynamo")
     if error is not None:
         return f"torch {place.version} of {place.python} compiles no function ({error})"
     return f"dynamo does not trace `{helper}`" if helper in refused else None
@@ -32,39 +32,46 @@ def dynamo_refusal(place: Place, helper: str) -> str | None:
 
 def scripted(place: Place) -> frozenset[str] | None:
     """Return the dotted names of functions that torch itself passes to TorchScript, or None if the probe failed."""
-    found, error = _probed(place, TORCHSCRIPT)
+    found, error = _probed(place, "torchscript")
     return None if error is not None else found
 
 
 def inlined(place: Place) -> frozenset[str] | None:
     """Return the modules and packages of torch whose functions dynamo inlines, or None if the probe failed."""
-    found, error = _probed(place, INLINING)
+    found, error = _probed(place, "inlining")
     return None if error is not None else found
 
 
+def _probed(place: Place, probe: str) -> tuple[frozenset[str], str | None]:
+    """Return the names that a probe found, and the error that ended it or None."""
+    return _all_probed(place)[probe]
+
+
 @lru_cache(maxsize=8)
-def _probed(place: Place, probe: Path) -> tuple[frozenset[str], str | None]:
-    """Return the names that a probe prints, and the error that ended it or None."""
-    key = f"{place.build}\0{place.package}".encode() + probe.read_bytes()
-    name = f"{probe.stem}-{hashlib.sha256(key).hexdigest()}.json"
-    found = json.loads(stored("probes", name, lambda: _answer(place, probe)))
-    return frozenset(found["names"]), found["error"]
+def _all_probed(place: Place) -> Mapping[str, tuple[frozenset[str], str | None]]:
+    sources = [_SCRIPT, *(_SCRIPT.with_name(f"{probe}_probe.py") for probe in _PROBES)]
+    key = hashlib.sha256(f"{place.build}\0{place.package}".encode())
+    for source in sources:
+        key.update(source.read_bytes())
+    found = json.loads(stored("probes", f"{key.hexdigest()}.json", lambda: _run_script(place)))
+    return {probe: (frozenset(one["names"]), one["error"]) for probe, one in found.items()}
 
 
-def _answer(place: Place, probe: Path) -> bytes:
+def _run_script(place: Place) -> bytes:
+    """Return the answers of all probes by name. A probe that printed none has the last line of the script's errors."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TORCH")}
     ended = subprocess.run(
-        [str(place.python), str(probe)],
+        [str(place.python), str(_SCRIPT)],
         capture_output=True,
         timeout=_SECONDS,
         check=False,
         env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
     )
-    names: Sequence[str] = ()
-    error = None
-    if ended.returncode == 0:
+    error = (ended.stderr.decode(errors="replace").strip().splitlines() or ["no message"])[-1]
+    answers = {probe: {"names": [], "error": error} for probe in _PROBES}
+    for line in ended.stdout.decode(errors="replace").splitlines():
         # Imported modules may print too.
-        names = json.loads(ended.stdout.decode().splitlines()[-1])
-    else:
-        error = (ended.stderr.decode(errors="replace").strip().splitlines() or ["no message"])[-1]
-    return json.dumps({"names": sorted(names), "error": error}).encode()
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            answer = json.loads(line)
+            answers[answer.pop("probe")] = answer
+    return json.dumps(answers).encode()

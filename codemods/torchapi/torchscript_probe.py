@@ -1,17 +1,13 @@
 """Functions of the installed torch that torch itself passes to TorchScript, and those that they call.
 
-Torch scripts some of them when a module is imported, and one only at the first forward-mode derivative. This file runs
-as a script in a child process and imports nothing of symfix. It prints the functions' dotted names as a JSON list on
-the last line.
+Torch scripts some of them when a module is imported, and one only at the first forward-mode derivative. `probe_script`
+imports this file in a child process, so it imports nothing of symfix.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
-import json
-import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +16,7 @@ _ROOT = "__torch__."
 _CALL = b"jit.script("
 
 
-def scripted() -> list[str]:
+def find_names() -> list[str]:
     """Return the functions that are compiled once each module that calls ``torch.jit.script`` is imported."""
     torch: Any = importlib.import_module("torch")
     for module in _modules(Path(torch.__file__).parent):
@@ -37,11 +33,3 @@ def _modules(package: Path) -> Iterator[str]:
         parts = path.relative_to(package.parent).with_suffix("").parts
         if "testing" not in parts and _CALL in path.read_bytes():
             yield ".".join(parts).removesuffix(".__init__")
-
-
-if __name__ == "__main__":
-    # The folder of this script contains modules that shadow others.
-    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
-    warnings.simplefilter("ignore")
-
-    print(json.dumps(scripted()))
