@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .engine.intake import Target, find
-from .engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from .engine.file_discovery import Target, find
+from .engine.fixpoint import FixOptions
 from .engine.registry import Registry
-from .engine.rounds import Wishes
-from .engine.run import Question, default_jobs, run
-from .engine.surroundings import TorchSurroundings
+from .engine.run import CheckRequest, default_jobs, run
+from .engine.torch_context import TorchSurroundings
+from .model.outcome import Changed, Failed, Outcome, Refused, Unchanged
 from .torchapi.errors import TorchError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def export(
 
     Each trial runs in a fork of this process. Raises TorchError for a torch that is too old.
     """
-    from .lab.children.live_target import Call, name_of
+    from .harness.children.entrypoints.live_target import Call, name_of
     from .workflows.export.in_process import export_here
     from .workflows.export.result import Result
 
@@ -114,7 +114,7 @@ def check(
     named and is not read."""
     named = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     surroundings = _surroundings(min_torch, torch_root, modules=modules, all_functions=all_functions)
-    question = _question(select, ignore, Wishes(polish=False), surroundings)
+    question = _question(select, ignore, FixOptions(polish=False), surroundings)
     suffixes = question.registry.walked(question.rules)
     targets = list(find([Path(one) for one in named], suffixes, exclude))
     report = run(targets, question, surroundings, jobs=default_jobs())
@@ -138,7 +138,7 @@ def fix_text(
     Raises TorchError, and NotFixed for a text that does not parse or that is not touched.
     """
     surroundings = _surroundings(min_torch, torch_root, modules=modules, all_functions=all_functions)
-    question = _question(select, ignore, Wishes(unsafe=unsafe_fixes), surroundings)
+    question = _question(select, ignore, FixOptions(unsafe=unsafe_fixes), surroundings)
     report = run([Target.of(Path(filename), code.encode())], question, surroundings)
     (outcome,) = report.outcomes
     _require_read(outcome)
@@ -160,8 +160,8 @@ def _surroundings(
 
 
 def _question(
-    select: Iterable[str] | None, ignore: Iterable[str], wishes: Wishes, surroundings: TorchSurroundings
-) -> Question:
+    select: Iterable[str] | None, ignore: Iterable[str], wishes: FixOptions, surroundings: TorchSurroundings
+) -> CheckRequest:
     registry = Registry()
     known = {card.name for card in registry.rules}
     chosen, without = known if select is None else set(select), set(ignore)
@@ -169,7 +169,7 @@ def _question(
     if unknown:
         raise ValueError(f"no rule {unknown[0]!r}; `symfix rule` lists them")
     everywhere = surroundings.all_functions or surroundings.modules
-    return Question(frozenset(chosen - without), wishes, registry, everywhere)
+    return CheckRequest(frozenset(chosen - without), wishes, registry, everywhere)
 
 
 def _findings(outcome: Outcome) -> Iterable[Finding]:

@@ -10,7 +10,7 @@ if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "saf
     del sys.path[0]
 if __name__ == "__main__" or os.path.basename(sys.argv[0]) in ("symfix", "symfix.exe"):  # noqa: PTH119
     # Before the slow imports, since Ctrl-C may come at any time.
-    from .engine.interrupting import install
+    from .system.sigint import install
 
     install()
 
@@ -21,7 +21,7 @@ from typing import Any
 
 import click
 
-from .commands import completing
+from .commands import shell_completion
 from .commands.examples import WordBeforeCommand, Words
 from .commands.options import (
     BASELINE,
@@ -41,7 +41,7 @@ from .commands.options import (
     TORCHSCRIPT,
     WHICH,
 )
-from .engine import interrupting, streams
+from .system import sigint, streams
 
 
 def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Command]:
@@ -72,8 +72,8 @@ PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_ty
 @PATHS
 def check(**words: Any) -> int:
     """Print findings; write nothing."""
-    from .commands.asked import Check
-    from .commands.rewriting import check
+    from .commands.arguments import Check
+    from .commands.fix import check
 
     return check(Check(**words))
 
@@ -86,8 +86,8 @@ def diff(**words: Any) -> int:
 
     The patch goes to stdout, everything else to stderr.
     """
-    from .commands.asked import Examination
-    from .commands.rewriting import diff
+    from .commands.arguments import Examination
+    from .commands.fix import diff
 
     return diff(Examination(**words))
 
@@ -103,14 +103,14 @@ def diff(**words: Any) -> int:
 @click.option("--add-ignore", metavar="REASON", help="Change no code; add a suppressing comment to each finding.")
 def fix(**words: Any) -> int:
     """Apply the fixes; '-' reads stdin and prints the fixed text."""
-    from .commands.asked import Fix
-    from .commands.rewriting import fix
+    from .commands.arguments import Fix
+    from .commands.fix import fix
 
     return fix(Fix(**words))
 
 
 @main_group.command()
-@click.argument("name", required=False, shell_complete=completing.rules)
+@click.argument("name", required=False, shell_complete=shell_completion.rules)
 def rule(name: str | None) -> int:
     """List the rules, or explain one."""
     from .commands.rule import rule
@@ -126,15 +126,15 @@ def rule(name: str | None) -> int:
 @click.option("--format", "style", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True)
 def verify(**words: Any) -> int:
     """Prove the change between a revision and the files on disk."""
-    from .commands.asked import Verify
-    from .commands.proving import verify
+    from .commands.arguments import Verify
+    from .commands.verify import verify
 
     return verify(Verify(**words))
 
 
 @_with(DRAWN, [EXECUTOR, QUIET])
 @main_group.command()
-@click.argument("operators", nargs=-1, metavar="[OP]...", shell_complete=completing.operators)
+@click.argument("operators", nargs=-1, metavar="[OP]...", shell_complete=shell_completion.operators)
 @click.option(
     "--protocol", type=click.Choice(["unbacked", "backed", "backward"]), default="unbacked", show_default=True,
     help="Sizes without a hint, as in PyTorch's own test; with one; or without one, and the gradients too.",
@@ -155,15 +155,15 @@ def hunt(**words: Any) -> int:
     Each failure has its mode and its line. OP is a name, a name before a dot (fft), or a pattern ('masked.*'); without
     one, all that torch tests.
     """
-    from .commands.asked import Hunt
-    from .commands.hunting import hunt
+    from .commands.arguments import Hunt
+    from .commands.hunt import hunt
 
     return hunt(Hunt(**words))
 
 
 @_with(DRAWN, [EXECUTOR, QUIET])
 @main_group.command()
-@click.argument("targets", nargs=-1, metavar="[OP|PATH]...", shell_complete=completing.operators)
+@click.argument("targets", nargs=-1, metavar="[OP|PATH]...", shell_complete=shell_completion.operators)
 @click.option("--all", "everything", is_flag=True, help="Every operator (or module) that fails.")
 @click.option(
     "--protocol", type=click.Choice(["unbacked", "backward"]), default="unbacked", show_default=True,
@@ -180,8 +180,8 @@ def hunt(**words: Any) -> int:
 @click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
 def repair(**words: Any) -> int:
     """Try fixes where operators fail, and write proven patches."""
-    from .commands.asked import Repair
-    from .commands.repairing import repair
+    from .commands.arguments import Repair
+    from .commands.repair import repair
 
     return repair(Repair(**words))
 
@@ -203,8 +203,8 @@ def widen(**words: Any) -> int:
 
     Schemas, kernels, callers and formulas change together. Without OP, print the arguments that are sizes.
     """
-    from .commands.asked import Widen
-    from .commands.widening import widen
+    from .commands.arguments import Widen
+    from .commands.widen import widen
 
     return widen(Widen(**words))
 
@@ -228,8 +228,8 @@ def export(**words: Any) -> int:
     torch.onnx.export or first call of a torch.compile that fails in it is the target. Where none fails, the exit code
     is the command's. --timeout limits the command too.
     """
-    from .commands.asked import Export
-    from .commands.exporting import export
+    from .commands.arguments import Export
+    from .commands.export import export
 
     return export(Export(**words))
 
@@ -240,8 +240,8 @@ def export(**words: Any) -> int:
 @click.argument("target", required=False)
 def apply_report(**words: Any) -> int:
     """Continue from a report of `symfix export --report`."""
-    from .commands.asked import ApplyReport
-    from .commands.exporting import apply_report
+    from .commands.arguments import ApplyReport
+    from .commands.export import apply_report
 
     return apply_report(ApplyReport(**words))
 
@@ -257,8 +257,8 @@ def explain(**words: Any) -> int:
     FILE is a traceback, an error message or TORCH_LOGS output, as a terminal, a CI log, an issue or a notebook shows
     it; '-' reads stdin. Exit: 0 about sizes, 1 an error of torch that is not, 2 no error of torch.
     """
-    from .commands.asked import Explain
-    from .commands.explanation import explain
+    from .commands.arguments import Explain
+    from .commands.explain import explain
 
     return explain(Explain(**words))
 
@@ -275,8 +275,8 @@ def xfails(**words: Any) -> int:
 
     Each test is run; skips stay.
     """
-    from .commands.asked import Xfails
-    from .commands.expecting import xfails
+    from .commands.arguments import Xfails
+    from .commands.xfails import xfails
 
     return xfails(Xfails(**words))
 
@@ -307,8 +307,8 @@ def series() -> None:
 )
 def series_plan(**words: Any) -> int:
     """Group the fixes of the paths, or the repairs in a folder written by `symfix repair`."""
-    from .commands.asked import SeriesPlan
-    from .commands.serial import plan_series
+    from .commands.arguments import SeriesPlan
+    from .commands.series import plan_series
 
     return plan_series(SeriesPlan(**words))
 
@@ -327,8 +327,8 @@ def series_plan(**words: Any) -> int:
 @click.option("--sandbox", type=click.Choice(["try", "require"]), default="try", show_default=True)
 def series_build(**words: Any) -> int:
     """Create a branch and a patch for each, verified alone and together; the checkout is not changed."""
-    from .commands.asked import SeriesBuild
-    from .commands.serial import build_series
+    from .commands.arguments import SeriesBuild
+    from .commands.series import build_series
 
     return build_series(SeriesBuild(**words))
 
@@ -338,8 +338,8 @@ def series_build(**words: Any) -> int:
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def series_status(**words: Any) -> int:
     """Print the state of each pull request."""
-    from .commands.asked import SeriesStatus
-    from .commands.serial import show_status
+    from .commands.arguments import SeriesStatus
+    from .commands.series import show_status
 
     return show_status(SeriesStatus(**words))
 
@@ -357,8 +357,8 @@ def series_status(**words: Any) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def series_send(**words: Any) -> int:
     """Open draft pull requests: at most 5 at once, one in 30 s, none twice."""
-    from .commands.asked import SeriesSend
-    from .commands.serial import send_series
+    from .commands.arguments import SeriesSend
+    from .commands.series import send_series
 
     return send_series(SeriesSend(**words))
 
@@ -367,7 +367,7 @@ def series_send(**words: Any) -> int:
 @main_group.command()
 def doctor(**words: Any) -> int:
     """Check the torch, compiler, headers and clang-format here."""
-    from .commands.asked import Target
+    from .commands.arguments import Target
     from .commands.doctor import doctor
 
     return doctor(Target(**words))
@@ -377,13 +377,13 @@ def doctor(**words: Any) -> int:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
     """Print the script that completes symfix's words in a shell."""
-    click.echo(completing.script(shell))
+    click.echo(shell_completion.script(shell))
     return 0
 
 
 def main() -> None:
     """Entry point: every way out goes through one of the four exit codes."""
-    interrupting.install()
+    sigint.install()
     streams.prepare()
     try:
         code = main_group.main(standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)

@@ -12,7 +12,7 @@ if __name__ == "__main__":
         # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
         del sys.path[0]
     # Before what takes long to import: Ctrl-C may come at any time.
-    from .engine.interrupting import install
+    from .system.sigint import install
 
     install()
 
@@ -24,16 +24,16 @@ from typing import Any
 import click
 
 from .commands.options import BASELINE, RULES, SCHEMAS
-from .engine import streams
 from .reports.lintrunner import failure, messages
+from .system import streams
 
 
 @click.command(params=[*RULES, *SCHEMAS, BASELINE[0]])
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def lint(**words: Any) -> None:
     """Print a message for each finding in PATHS, and one with the new text of each file."""
-    from .commands.asked import Examination
-    from .commands.examining import examine, only_new
+    from .commands.arguments import Examination
+    from .commands.check_session import examine, only_new
 
     baseline = words.pop("baseline")
     asked = Examination(**words)

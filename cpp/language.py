@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ..codemods.engine.rule import Context, Language
-from ..codemods.engine.source import SourceFile
-from .analysis.relevance import is_read, worth_reading
-from .analysis.signatures import HEADERS
+from ..codemods.model.rule import Context, Language
+from ..codemods.model.source_file import SourceFile
+from .analysis.file.prefilter import is_read, worth_reading
+from .analysis.handlers.signatures import HEADERS
 from .rewrite.alternatives import alternatives, extent
-from .rewrite.formatting import wrap_long_lines
+from .rewrite.formatter import wrap_long_lines
 from .rewrite.includes import includes
+from .syntax.bracket_balance import is_whole
 from .syntax.comments import same_code
 from .syntax.project import SUFFIXES, read_project
 from .syntax.tree import count_errors, doubts, tree_of
-from .syntax.wholeness import is_whole
 
 
 def _errors(content: bytes) -> int:

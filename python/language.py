@@ -7,15 +7,15 @@ import io
 import tokenize
 from collections.abc import Iterable, Sequence
 
-from ..codemods.engine.rule import Context, Fix, Language
-from ..codemods.engine.source import SourceFile
-from .analysis.residue import residue
-from .analysis.scriptable import TO_SCRIPT
-from .rewrite.alternatives import alternatives, extent, preferred
-from .rewrite.decisions import refused
-from .rewrite.formatting import CONFIGURATIONS, wrap_long_lines
+from ..codemods.model.rule import Context, Fix, Language
+from ..codemods.model.source_file import SourceFile
+from .analysis.flow.scriptable import TO_SCRIPT
+from .analysis.flow.unfixable_reasons import residue
+from .candidates.alternatives import alternatives, extent, preferred
+from .candidates.value_decisions import refused
+from .rewrite.formatter import CONFIGURATIONS, wrap_long_lines
 from .rewrite.imports import complete
-from .rewrite.registering import registered, translated
+from .rewrite.registration import registered, translated
 from .syntax.tree import syntax_tree
 
 
@@ -64,7 +64,7 @@ def same_code(before: bytes, after: bytes) -> bool:
 
 
 def _stated(source: SourceFile, context: Context, where: tuple[int, int], conditions: Sequence[str]) -> Iterable[Fix]:
-    from .rewrite.stating import stated  # uses LibCST, which is slow to import
+    from .candidates.preconditions import stated  # uses LibCST, which is slow to import
 
     return stated(source, context, where, conditions)
 

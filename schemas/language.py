@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..codemods.engine.edits import Edit
-from ..codemods.engine.rule import Context, Fix, Language
-from ..codemods.engine.source import SourceFile
+from ..codemods.model.edit import Edit
+from ..codemods.model.rule import Context, Fix, Language
+from ..codemods.model.source_file import SourceFile
 
 
 def _nothing_to_bring(source: SourceFile, fixes: Sequence[Fix], context: Context) -> Sequence[Edit]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.lab.children.importing import collecting_nothing
-from symfix.codemods.lab.forking import forking
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.children.overlay.import_hooks import collecting_nothing
+from symfix.codemods.harness.fork_server import forking
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness
+from symfix.codemods.torchapi.torch_finder import locate
 
 TESTS = Path(__file__).parent
 sys.path += [str(TESTS / "support"), str(TESTS.parent / "scripts")]
@@ -60,20 +60,20 @@ def quick_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if shutil.which("g++") is None:
         return
     from precompiling import compiler
-    from symfix.codemods.engine import storage
+    from symfix.codemods.system import cache_folder
 
-    kept = storage.folder("syntax")
+    kept = cache_folder.folder("syntax")
     kept.mkdir(parents=True, exist_ok=True)
     for name, value in compiler(tmp_path / "compiler", kept).items():
         monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(scope="session")
-def ready() -> Iterator[Laboratory]:
+def ready() -> Iterator[Harness]:
     """Yield a laboratory for all tests whose children are forks of one process with the installed torch."""
     with (
         scratch_folder() as scratch,
-        forking(Laboratory(locate(None, None).python, scratch, Limits()), 2, scripts=True, exchange=True) as laboratory,
+        forking(Harness(locate(None, None).python, scratch, Limits()), 2, scripts=True, exchange=True) as laboratory,
     ):
         yield laboratory
 

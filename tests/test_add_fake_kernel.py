@@ -10,17 +10,17 @@ import pytest
 import torch
 from goldens import installed_torch
 from running import git, symfix
-from symfix.codemods.commands import manual
-from symfix.codemods.engine.outcome import Unchanged
-from symfix.codemods.engine.rule import Context, Fix, Safety
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.lab.observation import Observation
+from symfix.codemods.commands import manual_fixes
+from symfix.codemods.harness.observation import Observation
+from symfix.codemods.model.outcome import Unchanged
+from symfix.codemods.model.rule import Context, Fix, Safety
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.reports.text import findings
 from symfix.codemods.verify.change import Check, Verdict, Verification
-from symfix.codemods.verify.project.calling import NoCall, call_script, written
-from symfix.cpp.analysis.allocations import Allocations, Underived, allocations
-from symfix.cpp.analysis.knowledge import knowledge
-from symfix.cpp.rewrite.scaffold import scaffold
+from symfix.codemods.verify.project.opcheck_script import NoCall, call_script, written
+from symfix.cpp.analysis.file.file_analysis import knowledge
+from symfix.cpp.analysis.operators.allocations import Allocations, Underived, allocations
+from symfix.cpp.rewrite.fake_kernel import scaffold
 from symfix.cpp.rules.add_fake_kernel import rule
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -177,4 +177,4 @@ def test_a_text_is_tried_on_the_calls_that_the_user_names(tmp_path: Path) -> Non
 )
 def test_what_is_said_of_a_trial(verdict: Verdict, before: bool, after: bool, words: str) -> None:
     check = Check("repro", "call.py", Observation(before), Observation(after, "" if after else "shapes differ"))
-    assert words in manual._said(Verification(verdict, "", (), (check,)))
+    assert words in manual_fixes._said(Verification(verdict, "", (), (check,)))

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from running import SHAPES, symfix
 from symfix.codemods.cli import main_group
-from symfix.codemods.commands import ignoring
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.ignoring import Ignored, ignore, refusal
+from symfix.codemods.commands import suppress
 from symfix.codemods.engine.registry import load_language
-from symfix.codemods.engine.rule import Fix, Safety
-from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.engine.suppression import Suppressions
+from symfix.codemods.engine.suppression_edits import Ignored, ignore, refusal
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.rule import Fix, Safety
+from symfix.codemods.model.source_file import SourceFile
 
 CPP = load_language("symfix.cpp")
 PYTHON = load_language("symfix.python")
@@ -170,7 +170,7 @@ def test_comments_after_which_other_findings_come_are_not_written(
 ) -> None:
     (tmp_path / "m.py").write_text(SHAPES)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(ignoring, "_silenced", lambda *_: False)
+    monkeypatch.setattr(suppress, "_silenced", lambda *_: False)
     arguments = ["fix", "--allow-dirty", "m.py", "--add-ignore", "known"]
     assert main_group.main(arguments, standalone_mode=False) == 1
     assert "with the comments the file has other findings" in capsys.readouterr().out

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from symfix.codemods.lab.children import arithmetic
+from symfix.codemods.harness.children.protocols import symint_memo
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.sym_node import SymNode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
@@ -39,7 +39,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     for name in NAMES:
         monkeypatch.setattr(SymNode, name, counting(name, getattr(SymNode, name)))
     monkeypatch.setattr(SymNode, "expr", SymNode.expr)
-    arithmetic.remember_arithmetic.__wrapped__()
+    symint_memo.remember_arithmetic.__wrapped__()
     yield done
 
 
@@ -119,12 +119,12 @@ def test_a_value_that_the_environment_gives_is_asked_of_each() -> None:
         def __init__(self, environment: Any, expr: str, hint: int | None = None) -> None:
             self.shape_env, self.expr, self._hint = environment, expr, hint
 
-    operate = arithmetic._remembering(lambda one, other: Node(one.shape_env, "s0", one.shape_env), Node, bool)
+    operate = symint_memo._remembering(lambda one, other: Node(one.shape_env, "s0", one.shape_env), Node, bool)
     assert [operate(Node(value, "s0 + u0"), Node(value, "u0"))._hint for value in (3, 4)] == [3, 4]
 
 
 def test_no_more_is_remembered_than_has_room(counted: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arithmetic, "_MOST", 2)
+    monkeypatch.setattr(symint_memo, "_MOST", 2)
     environment = ShapeEnv()
     size = environment.create_unbacked_symint()
     assert [str((size * number).node.expr) for number in (2, 3, 4, 2)] == ["2*u0", "3*u0", "4*u0", "2*u0"]

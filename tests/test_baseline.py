@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from running import SHAPES, symfix
 from symfix.codemods.engine.baseline import Baseline, BaselineError, document
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.fingerprints import fingerprints
-from symfix.codemods.engine.outcome import Changed, Failed, Refused, Unchanged
-from symfix.codemods.engine.rule import Fix, Safety, Skip
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.fingerprint import fingerprints
+from symfix.codemods.model.outcome import Changed, Failed, Refused, Unchanged
+from symfix.codemods.model.rule import Fix, Safety, Skip
+from symfix.codemods.model.source_file import SourceFile
 
 LINE = "    torch._check_is_size(x.shape[{}])\n"
 HEAD = "import torch\n\n\ndef {}(x: torch.Tensor):\n"

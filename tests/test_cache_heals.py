@@ -14,30 +14,30 @@ from typing import Any, cast
 
 import pytest
 from running import SHAPES, symfix
-from symfix.codemods.engine import storage, written
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.written import is_own, remember
-from symfix.codemods.lab import operators
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.observation import Observation
-from symfix.codemods.lab.operators import Answer, Answers
-from symfix.codemods.lab.variants import Laboratory
-from symfix.codemods.torchapi.locating import Place
-from symfix.codemods.torchapi.store import stored
-from symfix.codemods.verify.build import compiling, prelude
-from symfix.codemods.verify.build.compiling import Builder
+from symfix.codemods.harness import opinfo_runner
+from symfix.codemods.harness.observation import Observation
+from symfix.codemods.harness.opinfo_runner import Answer, Answers
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness
+from symfix.codemods.system import cache_folder, generated_files
+from symfix.codemods.system.generated_files import is_own, remember
+from symfix.codemods.torchapi.index_cache import stored
+from symfix.codemods.torchapi.torch_finder import TorchInstallation
+from symfix.codemods.verify.build import compilation, prelude
+from symfix.codemods.verify.build.compilation import Builder
 from symfix.codemods.verify.build.prelude import Preludes
 from symfix.codemods.verify.build.toolchain import Toolchain
 from symfix.codemods.verify.change import Check, Verdict, Verification
-from symfix.codemods.verify.choose.choosing import coverage
-from symfix.codemods.verify.choose.tracing import trace_index
+from symfix.codemods.verify.choose.function_index import trace_index
+from symfix.codemods.verify.choose.test_selection import coverage
 from symfix.codemods.verify.evidence import keep, recall
 from symfix.codemods.workflows.hunt.failure import Operator
 from symfix.codemods.workflows.hunt.journal import Journal as Hunts
-from symfix.codemods.workflows.hunt.naming import operators_of
-from symfix.codemods.workflows.regression import additions
-from symfix.codemods.workflows.regression.proving import Regression
-from symfix.codemods.workflows.regression.wording import Words
+from symfix.codemods.workflows.hunt.operator_names import operators_of
+from symfix.codemods.workflows.pull_requests.regression import pr_test
+from symfix.codemods.workflows.pull_requests.regression.test_proof import Regression
+from symfix.codemods.workflows.pull_requests.regression.test_source import Words
 from symfix.codemods.workflows.repair.journal import Journal as Trials
 from symfix.codemods.workflows.repair.trials import Trial
 
@@ -65,22 +65,22 @@ class Asked:
 
     python = Path("python")
     limits = Limits()
-    place = cast(Place, SimpleNamespace(build="torch 1", package=Path("/torch")))
+    place = cast(TorchInstallation, SimpleNamespace(build="torch 1", package=Path("/torch")))
 
     def __init__(self, scratch: Path) -> None:
         self.scratch = scratch
         self.count = 0
 
     @property
-    def laboratory(self) -> Laboratory:
-        return cast(Laboratory, self)
+    def laboratory(self) -> Harness:
+        return cast(Harness, self)
 
     def ask(self, child: str, *_: object) -> tuple[Any, dict[str, Any]]:
         self.count += 1
         return None, {
-            "opinfos": {"operators": [["abs", ""], ["norm", "nuc"]]},
-            "coverage": {"abs": ["abs", "abs_"], "norm": ["norm"]},
-            "tracing": {"functions": {"a.py": {"f": 0}}, "ran": {"abs": [0]}},
+            "opinfo_names": {"operators": [["abs", ""], ["norm", "nuc"]]},
+            "operator_coverage": {"abs": ["abs", "abs_"], "norm": ["norm"]},
+            "function_tracer": {"functions": {"a.py": {"f": 0}}, "ran": {"abs": [0]}},
         }[child]
 
     def bytes(self) -> bytes:
@@ -97,10 +97,10 @@ class Asked:
 
 
 def kept_or_asked(asked: Asked) -> dict[Any, Answer]:
-    known = operators.recalled("-".join, [("abs", "eager")])
+    known = opinfo_runner.recalled("-".join, [("abs", "eager")])
     if not known:
         answers = asked.answers()
-        operators.remember("-".join, answers)
+        opinfo_runner.remember("-".join, answers)
         return answers.tasks
     return known
 
@@ -115,7 +115,7 @@ KINDS: dict[str, Callable[[Asked], object]] = {
     "coverage": lambda asked: coverage(asked.laboratory, asked.place, lambda _: None),
     "traced": lambda asked: asdict(trace_index(asked.laboratory, asked.place)),
     "answers": kept_or_asked,
-    "regressions": lambda asked: additions._kept(REPAIR, cast(Any, asked), asked.regression),
+    "regressions": lambda asked: pr_test._kept(REPAIR, cast(Any, asked), asked.regression),
 }
 ELSEWHERE = {"rules", "results", "projects", "evidence", "objects", "precompiled", "hunts", "repair", "written"}
 """Kinds of entries with separate tests below."""
@@ -186,12 +186,12 @@ def test_a_run_over_a_damaged_cache_says_what_it_said(damage: str, tmp_path: Pat
 def test_no_byte_of_a_result_can_be_flipped(tmp_path: Path, fresh_cache: Path) -> None:
     content = b'{"a": 1}'
     path = tmp_path / "entry"
-    storage.store(path, content)
+    cache_folder.store(path, content)
     whole = path.read_bytes()
-    assert storage.load(path) == content
+    assert cache_folder.load(path) == content
     for at in range(len(whole)):
         path.write_bytes(flipped(whole, at))
-        assert storage.load(path) is None
+        assert cache_folder.load(path) is None
 
 
 def test_no_byte_of_the_evidence_can_be_flipped(tmp_path: Path) -> None:
@@ -238,10 +238,10 @@ def test_a_damaged_object_is_compiled_again(tmp_path: Path, fresh_cache: Path, m
     toolchain = Toolchain(Path("g++"), "g++", "torch", (), (tmp_path / "torch" / "include",), libraries)
     made: list[str] = []
 
-    def compiled(self: Builder, command: Any, target: Path) -> compiling.Built:
+    def compiled(self: Builder, command: Any, target: Path) -> compilation.Built:
         made.append(target.name)
         target.write_bytes(b"\x7fELF and so on")
-        return compiling.Built(tuple(command), target)
+        return compilation.Built(tuple(command), target)
 
     monkeypatch.setattr(Builder, "_finish", compiled)
     builder = Builder(toolchain, tmp_path, precompile=False)
@@ -314,9 +314,9 @@ def test_a_cache_that_others_can_write_is_neither_read_nor_written(
     symfix("check", "m.py", cwd=tmp_path, code=1)
     before = {path: path.read_bytes() for path in files(fresh_cache)}
     rules = next(path for path in before if path.parent.name == "rules")
-    poisoned = json.loads(storage.load(rules) or b"")
+    poisoned = json.loads(cache_folder.load(rules) or b"")
     poisoned[0]["suffixes"] = poisoned[1]["suffixes"] = [".nothing"]
-    storage.store(rules, json.dumps(poisoned).encode())
+    cache_folder.store(rules, json.dumps(poisoned).encode())
     assert "unknown-language" in symfix("check", "m.py", cwd=tmp_path, code=2).stderr, "the poison works"
     (fresh_cache / "symfix").chmod(mode)
     assert "migrate_check_is_size" in symfix("check", "m.py", cwd=tmp_path, code=1).stdout
@@ -326,15 +326,15 @@ def test_a_cache_that_others_can_write_is_neither_read_nor_written(
 
 
 def test_somebody_elses_cache_is_not_read(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    storage.store(storage.folder("kind") / "key", b"theirs")
-    assert storage.load(storage.folder("kind") / "key") == b"theirs"
-    storage.doubt.cache_clear()
-    monkeypatch.setattr(storage.os, "geteuid", lambda: os.getuid() + 1)
-    assert storage.load(storage.folder("kind") / "key") is None
+    cache_folder.store(cache_folder.folder("kind") / "key", b"theirs")
+    assert cache_folder.load(cache_folder.folder("kind") / "key") == b"theirs"
+    cache_folder.doubt.cache_clear()
+    monkeypatch.setattr(cache_folder.os, "geteuid", lambda: os.getuid() + 1)
+    assert cache_folder.load(cache_folder.folder("kind") / "key") is None
     assert stored("kind", "key", lambda: b"mine") == b"mine"
-    Hunts(storage.folder("hunts") / "journal").add({"operator": ["abs", ""], "failures": []})
+    Hunts(cache_folder.folder("hunts") / "journal").add({"operator": ["abs", ""], "failures": []})
     assert Registry(("toywing",)).wings
-    storage.doubt.cache_clear()
+    cache_folder.doubt.cache_clear()
 
 
 def test_a_new_cache_is_for_its_owner_alone(tmp_path: Path, fresh_cache: Path) -> None:
@@ -353,10 +353,10 @@ def test_a_damaged_memory_of_what_was_written_makes_a_file_somebody_elses(
 ) -> None:
     patch = tmp_path / "one.patch"
     patch.write_text("-a\n+b\n")
-    written.remember(patch)
-    assert written.is_own(patch)
+    generated_files.remember(patch)
+    assert generated_files.is_own(patch)
     for path in files(fresh_cache):
         path.write_bytes(DAMAGES[damage](path.read_bytes()))
-    assert not written.is_own(patch)
-    written.remember(patch)
-    assert written.is_own(patch)
+    assert not generated_files.is_own(patch)
+    generated_files.remember(patch)
+    assert generated_files.is_own(patch)

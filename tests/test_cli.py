@@ -221,9 +221,9 @@ def test_check_and_diff_import_no_torch(folder: Path) -> None:
 
 def test_a_bug_is_not_a_finding(folder: Path) -> None:
     script = (
-        "import sys\nfrom symfix.codemods import cli\nfrom symfix.codemods.commands import rewriting\n"
+        "import sys\nfrom symfix.codemods import cli\nfrom symfix.codemods.commands import fix\n"
         "def broken(words):\n    raise RuntimeError('oh')\n"
-        "rewriting.check = broken\nsys.argv = ['symfix', 'check', 'pkg']\ncli.main()\n"
+        "fix.check = broken\nsys.argv = ['symfix', 'check', 'pkg']\ncli.main()\n"
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=folder, check=False)
     assert ended.returncode == 2

@@ -18,9 +18,9 @@ from deadly import deadly, once_deadly, raising
 from distributed import LocalCluster
 from indexes import cache_with_indexes
 from running import SHAPES, symfix
-from symfix.codemods.engine import storage
-from symfix.codemods.engine.cluster import NoCluster, WorkerLost, cluster, spread
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.system import cache_folder
+from symfix.codemods.system.cluster import NoCluster, WorkerLost, cluster, spread
+from symfix.codemods.torchapi.torch_finder import locate
 
 ANSWERS = 60.0
 TOP = Path(__file__).resolve().parents[1]
@@ -119,7 +119,7 @@ def test_a_repair_is_the_same_as_here_while_a_worker_is_killed(address: str, tmp
             symfix(*words, cwd=tmp_path, code=0, XDG_CACHE_HOME=str(place))
         else:
             # A repair hunts on this machine in both cases.
-            hunts = Path("symfix", storage.LAYOUT, "hunts")
+            hunts = Path("symfix", cache_folder.LAYOUT, "hunts")
             shutil.copytree(tmp_path / "cache-here" / hunts, place / hunts)
             said = killed(address, 12.0, *words, cwd=tmp_path, XDG_CACHE_HOME=str(place))
             assert "proven fixed: 1 of 1" in said

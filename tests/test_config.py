@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from running import SHAPES, symfix
-from symfix.codemods.engine.config import ConfigError, Kind, load
+from symfix.codemods.system.config import ConfigError, Kind, load
 
 KNOWN: dict[str, Kind] = {
     "min_torch": "text", "jobs": "number", "statistics": "flag", "select": "names", "build": "commands",

@@ -3,8 +3,8 @@ from __future__ import annotations
 from edit_recipes import edits_from
 from hypothesis import given
 from hypothesis import strategies as st
-from symfix.codemods.engine.coordinates import Step
-from symfix.codemods.engine.edits import Buffer, Edit, apply, conflict
+from symfix.codemods.model.edit import Buffer, Edit, apply, conflict
+from symfix.codemods.model.rebase import Step
 
 
 @st.composite

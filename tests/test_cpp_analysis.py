@@ -8,26 +8,26 @@ from pathlib import Path
 import pytest
 from cpp_facts import CAUSE, HEAD, known, place, shown
 from goldens import installed_torch
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
-from symfix.cpp.analysis import facts
-from symfix.cpp.analysis.branches import branch_of, gives_up
-from symfix.cpp.analysis.comparisons import comparison, from_method, general_answer, is_size
-from symfix.cpp.analysis.eligibility import symint_name
-from symfix.cpp.analysis.graph import Form, Refusal, Value
-from symfix.cpp.analysis.growth import grow
-from symfix.cpp.analysis.inference import Inference
-from symfix.cpp.analysis.knowledge import knowledge
-from symfix.cpp.analysis.methods import list_method
-from symfix.cpp.analysis.passes import Pass
-from symfix.cpp.analysis.promotions import analyse
-from symfix.cpp.analysis.reasons import SkipReason
-from symfix.cpp.analysis.registrations import registrations
-from symfix.cpp.analysis.relevance import worth_reading
-from symfix.cpp.analysis.saved import is_context, slot
-from symfix.cpp.analysis.seeds import seeds, without_remains
-from symfix.cpp.analysis.signatures import may_change, returned_values, uses
-from symfix.cpp.analysis.twins import twin_of
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.branches import branch_of, gives_up
+from symfix.cpp.analysis.file.comparisons import comparison, from_method, general_answer, is_size
+from symfix.cpp.analysis.file.eligibility import symint_name
+from symfix.cpp.analysis.file.file_analysis import knowledge
+from symfix.cpp.analysis.file.inference import Inference
+from symfix.cpp.analysis.file.methods import list_method
+from symfix.cpp.analysis.file.prefilter import worth_reading
+from symfix.cpp.analysis.file.registrations import registrations
+from symfix.cpp.analysis.file.saved_data_syntax import is_context, slot
+from symfix.cpp.analysis.file.sources import seeds, without_remains
+from symfix.cpp.analysis.file.symbolic_types import twin_of
+from symfix.cpp.analysis.graph import dataflow_facts
+from symfix.cpp.analysis.graph.graph import Form, Refusal, Value
+from symfix.cpp.analysis.graph.reasons import SkipReason
+from symfix.cpp.analysis.handlers.pass_context import Pass
+from symfix.cpp.analysis.handlers.signatures import may_change, returned_values, uses
+from symfix.cpp.analysis.propagation.promotions import analyse
+from symfix.cpp.analysis.propagation.propagation import propagate
 from symfix.cpp.syntax.project import Project
 from symfix.cpp.syntax.tree import every
 from symfix.cpp.syntax.types import Type
@@ -117,7 +117,7 @@ def test_what_shares_a_statement_or_a_meta_function_stays_with_it(
 def test_a_pass_makes_a_graph_of_values() -> None:
     know = known(f"{HEAD}void f(const Tensor& t) {{ auto n = t.size(0); use(n); return t.view({{n}}); }}")
     live, _, kernel_code = seeds(know, signatures=False)
-    growth = grow(know, live, kernel_code)
+    growth = propagate(know, live, kernel_code)
     forms = {(cause.form.name, effect.form.name) for cause, effect in growth.graph.edges}
     assert forms >= {
         ("SEED", "EXPRESSION"),
@@ -127,7 +127,9 @@ def test_a_pass_makes_a_graph_of_values() -> None:
     }
     assert [refusal.reason for _, refusal in growth.graph.sinks] == [SkipReason.UNKNOWN_CALLEE]
     assert set(growth.names.values()) == {"n", "view_symint"}
-    written = {one.text for facts_of in growth.writings.values() for one in facts_of if isinstance(one, facts.Writes)}
+    written = {
+        one.text for facts_of in growth.writings.values() for one in facts_of if isinstance(one, dataflow_facts.Writes)
+    }
     assert written == {"sym_size", "view_symint"}
 
 
@@ -135,7 +137,7 @@ def test_what_is_written_where_the_text_cannot_be_trusted_is_refused() -> None:
     text = f"{HEAD}Tensor f(const Tensor& t) {{\n#ifdef A\nreturn t.view({{t.size(0)}});\n#endif\nreturn t; }}"
     know = known(text)
     live, _, _ = seeds(know, signatures=False)
-    assert {refusal.reason for _, refusal in grow(know, live, []).graph.sinks} == {SkipReason.PREPROCESSOR_BRANCH}
+    assert {refusal.reason for _, refusal in propagate(know, live, []).graph.sinks} == {SkipReason.PREPROCESSOR_BRANCH}
 
 
 def test_the_passes_go_on_until_nothing_is_refused() -> None:
@@ -348,7 +350,7 @@ def test_the_branch_that_a_comparison_decides(text: str, consequence: str | None
 
 def test_facts_are_frozen_and_say_their_cause() -> None:
     p, node = place("use(«n»);")
-    before, after = facts.wrapped(CAUSE, node, "c10::SymInt(", ")")
+    before, after = dataflow_facts.wrapped(CAUSE, node, "c10::SymInt(", ")")
     assert shown(p, (before, after)) == ["'' to 'c10::SymInt('", "'' to ')'"]
     assert before.cause == Value(Form.SEED, "cause")
     with pytest.raises(AttributeError):
@@ -359,7 +361,8 @@ def test_every_module_that_decides_or_writes_is_imported_by_a_test() -> None:
     tests = Path(__file__).parent
     wing = tests.parent / "cpp"
     rooms = ("analysis", "rewrite")
-    modules = {f"symfix.cpp.{room}.{path.stem}" for room in rooms for path in (wing / room).glob("[!_]*.py")}
+    paths = [path for room in rooms for path in (wing / room).rglob("[!_]*.py")]
+    modules = {"symfix." + ".".join(path.relative_to(tests.parent).with_suffix("").parts) for path in paths}
     imported: set[str] = set()
     for path in tests.glob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

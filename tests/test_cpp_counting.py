@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cpp_facts import place
-from symfix.cpp.analysis.counting import counts
+from symfix.cpp.analysis.file.unsigned_counts import counts
 
 COUNTING = [
     "use(«v.size()»);",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from cpp_cases import rewritten, skips
-from symfix.cpp.analysis.contexts import arrive
-from symfix.cpp.analysis.facts import Fact
-from symfix.cpp.analysis.graph import Value
-from symfix.cpp.analysis.passes import Pass
+from symfix.cpp.analysis.graph.dataflow_facts import Fact
+from symfix.cpp.analysis.graph.graph import Value
+from symfix.cpp.analysis.handlers.parent_dispatch import dispatch_parent
+from symfix.cpp.analysis.handlers.pass_context import Pass
 from symfix.cpp.syntax.tree import DEEPEST
 from symfix.cpp.syntax.types import Type
 from tree_sitter import Node
@@ -57,9 +57,9 @@ def test_a_chain_of_variables_takes_a_step_each(ends_in: str, monkeypatch: pytes
     def counted(p: Pass, node: Node, kind: Type, cause: Value) -> Iterable[Fact]:
         nonlocal steps
         steps += 1
-        return arrive(p, node, kind, cause)
+        return dispatch_parent(p, node, kind, cause)
 
-    monkeypatch.setattr("symfix.cpp.analysis.growth.arrive", counted)
+    monkeypatch.setattr("symfix.cpp.analysis.propagation.propagation.dispatch_parent", counted)
     taken = []
     for length in (100, 400):
         chain = "".join(f"auto v{n} = v{n - 1} + t.size({n});\n" for n in range(1, length))

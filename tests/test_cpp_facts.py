@@ -4,22 +4,8 @@ from __future__ import annotations
 
 import pytest
 from cpp_facts import CAUSE, HEAD, Handler, place, said, shown
-from symfix.cpp.analysis import (
-    assignments,
-    calls,
-    contexts,
-    demands,
-    initializers,
-    keeping,
-    kernels,
-    operations,
-    results,
-    settling,
-    variables,
-)
-from symfix.cpp.analysis.algorithms import standard
-from symfix.cpp.analysis.conditions import loop_of, truth
-from symfix.cpp.analysis.facts import (
+from symfix.cpp.analysis.file.sources import seeds
+from symfix.cpp.analysis.graph.dataflow_facts import (
     Becomes,
     Constructs,
     Deduces,
@@ -32,9 +18,23 @@ from symfix.cpp.analysis.facts import (
     Selects,
     Stores,
 )
-from symfix.cpp.analysis.operator_arguments import header_function, header_result, operator_argument
-from symfix.cpp.analysis.reasons import SkipReason
-from symfix.cpp.analysis.seeds import seeds
+from symfix.cpp.analysis.graph.reasons import SkipReason
+from symfix.cpp.analysis.handlers import (
+    assignments,
+    backward_requirements,
+    calls,
+    deferred_facts,
+    initializers,
+    kernels,
+    operations,
+    parent_dispatch,
+    results,
+    saved_values,
+    variables,
+)
+from symfix.cpp.analysis.handlers.algorithms import standard
+from symfix.cpp.analysis.handlers.conditions import loop_of, truth
+from symfix.cpp.analysis.handlers.operator_arguments import header_function, header_result, operator_argument
 from symfix.cpp.syntax.declarations import vexing_arguments
 from symfix.cpp.syntax.tree import arguments, every
 from symfix.cpp.syntax.types import Type
@@ -65,14 +65,14 @@ CONTEXTS: list[Case] = [
     (assignments.update, "«n»++;", INT, ["'n++' to 'n += 1'"]),
     (assignments.update, "«n»--;", INT, ["refuses no-symint-operator at n--"]),
     (assignments.update, "use(«n»++);", INT, ["refuses no-symint-operator at n++"]),
-    (contexts._assignment, "k = «n»;", INT, ["k is assigned SYM_INT"]),
-    (contexts._assignment, "use(k = «n»);", INT, ["k is assigned SYM_INT", "k = n is SYM_INT"]),
-    (contexts._assignment, "«n» = k;", INT, []),
-    (contexts._assignment, "«n» -= k + 1;", INT, ["'-=' to '= n -'", "'' to '('", "'' to ')'"]),
-    (contexts._assignment, "«n» <<= 1;", INT, ["refuses no-symint-operator at n <<= 1"]),
-    (contexts._assignment, "«n» = somebody();", INT, ["refuses mixed-assignment at somebody()"]),
-    (contexts._assignment, "«s» = t.sizes();", REF, ["t.sizes() is required"]),
-    (contexts.arrive, "return «n»;", INT, ["f() returns SYM_INT"]),
+    (parent_dispatch._assignment, "k = «n»;", INT, ["k is assigned SYM_INT"]),
+    (parent_dispatch._assignment, "use(k = «n»);", INT, ["k is assigned SYM_INT", "k = n is SYM_INT"]),
+    (parent_dispatch._assignment, "«n» = k;", INT, []),
+    (parent_dispatch._assignment, "«n» -= k + 1;", INT, ["'-=' to '= n -'", "'' to '('", "'' to ')'"]),
+    (parent_dispatch._assignment, "«n» <<= 1;", INT, ["refuses no-symint-operator at n <<= 1"]),
+    (parent_dispatch._assignment, "«n» = somebody();", INT, ["refuses mixed-assignment at somebody()"]),
+    (parent_dispatch._assignment, "«s» = t.sizes();", REF, ["t.sizes() is required"]),
+    (parent_dispatch.dispatch_parent, "return «n»;", INT, ["f() returns SYM_INT"]),
     (initializers.initialized, "auto m = «n»;", INT, ["m stores SYM_INT n"]),
     (initializers.initialized, "int64_t m = «{n}»;", VEC, ["m becomes SYM_INT"]),
     (initializers.initialized, "double m = «{n}»;", VEC, ["refuses declared-type at m = {n}"]),
@@ -84,9 +84,9 @@ CONTEXTS: list[Case] = [
 
 def test_a_list_in_braces_starts_a_container() -> None:
     p, node = place("DimVector w{«s»};")
-    assert shown(p, contexts.arrive(p, node, REF, CAUSE)) == ["{s} is SYM_VEC"]
+    assert shown(p, parent_dispatch.dispatch_parent(p, node, REF, CAUSE)) == ["{s} is SYM_VEC"]
     p, node = place("DimVector w{«s», s};")
-    assert shown(p, contexts.arrive(p, node, REF, CAUSE)) == ["refuses unsupported-syntax at {s, s}"]
+    assert shown(p, parent_dispatch.dispatch_parent(p, node, REF, CAUSE)) == ["refuses unsupported-syntax at {s, s}"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_list_in_braces_starts_a_container() -> None:
 )
 def test_braces_within_braces_make_one_array(text: str, wanted: list[str]) -> None:
     p, node = place(text)
-    assert shown(p, contexts.arrive(p, node, VEC, CAUSE)) == wanted
+    assert shown(p, parent_dispatch.dispatch_parent(p, node, VEC, CAUSE)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_what_an_expression_is(text: str, known: Type) -> None:
 )
 def test_an_opened_optional_is_required(text: str, wanted: list[str]) -> None:
     p, node = place(text)
-    assert shown(p, demands.demand(p, Requires(CAUSE, node))) == wanted
+    assert shown(p, backward_requirements.demand(p, Requires(CAUSE, node))) == wanted
 
 
 def test_a_kernel_gives_what_its_schema_says() -> None:
@@ -169,9 +169,9 @@ def test_a_helper_of_torchs_headers_gives_its_symbolic_twin(call: str, known: bo
 
 @pytest.mark.parametrize(("handler", "text", "kind", "wanted"), CONTEXTS)
 def test_what_stands_around_a_value(handler: Handler, text: str, kind: Type, wanted: list[str]) -> None:
-    if handler is contexts.arrive:
+    if handler is parent_dispatch.dispatch_parent:
         p, node = place(text)
-        assert shown(p, contexts.arrive(p, node, kind, CAUSE)) == wanted
+        assert shown(p, parent_dispatch.dispatch_parent(p, node, kind, CAUSE)) == wanted
     else:
         assert said(handler, text, kind) == wanted
 
@@ -205,7 +205,7 @@ def test_what_stands_around_a_value(handler: Handler, text: str, kind: Type, wan
 )
 def test_the_handler_is_found_by_the_syntactic_parent(text: str, kind: Type, wanted: list[str]) -> None:
     p, node = place(text)
-    assert shown(p, contexts.arrive(p, node, kind, CAUSE)) == wanted
+    assert shown(p, parent_dispatch.dispatch_parent(p, node, kind, CAUSE)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -454,14 +454,14 @@ def test_what_can_be_assigned_to(text: str, kind: Type, wanted: list[str]) -> No
 def test_where_an_array_comes_from(text: str, convert: bool, wanted: list[str]) -> None:
     p, node = place(text)
     required = Requires(CAUSE, node, convert)
-    assert shown(p, demands.demand(p, required)) == wanted
+    assert shown(p, backward_requirements.demand(p, required)) == wanted
 
 
 def test_an_array_that_stays_is_converted_where_that_is_exact() -> None:
     text = f"{HEAD}void f(IntArrayRef s) {{ use(«s»); }}"
     for convert, wanted in ((True, ["'' to 'c10::fromIntArrayRefSlow('", "'' to ')'"]), (False, ["s becomes SYM_REF"])):
         p, node = place(text)
-        assert shown(p, demands.demand(p, Requires(CAUSE, node, convert))) == wanted
+        assert shown(p, backward_requirements.demand(p, Requires(CAUSE, node, convert))) == wanted
 
 
 @pytest.mark.parametrize(
@@ -475,7 +475,7 @@ def test_an_array_that_stays_is_converted_where_that_is_exact() -> None:
 def test_a_construction_takes_the_symbolic_type(text: str, kind: Type, wanted: list[str]) -> None:
     p, node = place(text)
     made = Constructs(CAUSE, node, node.child_by_field_name("function"), kind)
-    assert shown(p, demands.construct(p, made)) == wanted
+    assert shown(p, backward_requirements.construct(p, made)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -523,7 +523,7 @@ def test_the_readers_of_what_is_kept_follow(read: str, wanted: list[str]) -> Non
     p, node = place(HEAD + AUTOGRAD.replace("READ", read))
     target = node.parent.child_by_field_name("left") if node.parent is not None else None
     assert target is not None
-    found = shown(p, keeping.keep(p, Keeps(CAUSE, target, '"n"', INT)))
+    found = shown(p, saved_values.keep(p, Keeps(CAUSE, target, '"n"', INT)))
     assert found == ['SAVED saved_data["n"]', *wanted]
 
 
@@ -556,14 +556,22 @@ Tensor ravel(const Tensor& self) { return narrow(self, 0, 0, 2); }
 def test_what_is_known_only_at_the_end() -> None:
     p, node = place("use(«k»);")
     match = Matches(CAUSE, node, frozenset({Type.INT}), SkipReason.RETURN_TYPE)
-    assert shown(p, settling.settle(p, match)) == ["'' to 'c10::SymInt('", "'' to ')'"]
-    assert shown(p._replace(promoted={node.id: INT}), settling.settle(p._replace(promoted={node.id: INT}), match)) == []
-    assert shown(p, settling.settle(p, match._replace(wrapped=frozenset()))) == ["refuses return-type at k"]
+    assert shown(p, deferred_facts.resolve_deferred(p, match)) == ["'' to 'c10::SymInt('", "'' to ')'"]
+    assert (
+        shown(
+            p._replace(promoted={node.id: INT}),
+            deferred_facts.resolve_deferred(p._replace(promoted={node.id: INT}), match),
+        )
+        == []
+    )
+    assert shown(p, deferred_facts.resolve_deferred(p, match._replace(wrapped=frozenset()))) == [
+        "refuses return-type at k"
+    ]
     p, node = place("auto «m» = 0;")
     variable = p.model.resolved[node]
     assert variable is not None
-    assert shown(p, settling.settle(p, Deduces(CAUSE, variable))) == ["'auto' to 'c10::SymInt'"]
+    assert shown(p, deferred_facts.resolve_deferred(p, Deduces(CAUSE, variable))) == ["'auto' to 'c10::SymInt'"]
     p, call = place("use(«std::max(k, n + 1)»);", promoted={"n + 1": INT})
     one, other = arguments(call)
     selects = Selects(CAUSE, call, "max", (one, other))
-    assert shown(p, settling.settle(p, selects)) == ["'std::max(k, n + 1)' to '(n + 1).max(k)'"]
+    assert shown(p, deferred_facts.resolve_deferred(p, selects)) == ["'std::max(k, n + 1)' to '(n + 1).max(k)'"]

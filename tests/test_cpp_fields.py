@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from cpp_facts import CAUSE, HEAD, place, shown
-from symfix.cpp.analysis.facts import Divides, Widens
-from symfix.cpp.analysis.fields import divide, struct_made, widen
+from symfix.cpp.analysis.graph.dataflow_facts import Divides, Widens
+from symfix.cpp.analysis.handlers.fields import divide, struct_made, widen
 from symfix.cpp.syntax.structs import bare_type
 from symfix.cpp.syntax.tree import every
 from symfix.cpp.syntax.types import Type

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
-from symfix.cpp.analysis.handing import SIZE, Summary, handing
-from symfix.cpp.analysis.knowledge import knowledge
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.file_analysis import knowledge
+from symfix.cpp.analysis.operators.argument_flow import SIZE, Summary, handing
 
 HEAD = "#include <ATen/ATen.h>\nnamespace at::native {\n"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from symfix.cpp.syntax.mask import macro_bodies, mask_attributes, mask_preprocessor
+from symfix.cpp.syntax.macro_mask import macro_bodies, mask_attributes, mask_preprocessor
 from symfix.cpp.syntax.tree import Tree, walk
 
 ATTRIBUTES = (

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.source import SourceFile
-from symfix.cpp.analysis.inference import Inference
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.inference import Inference
 from symfix.cpp.syntax.model import Model
 from symfix.cpp.syntax.tree import Tree, walk
 from symfix.cpp.syntax.types import Type, read_type, symbolic_text

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from cpp_facts import HEAD, place
 from goldens import installed_torch
-from symfix.cpp.analysis.eligibility import successors, symint_name
-from symfix.cpp.analysis.overloads import meant, required
-from symfix.cpp.analysis.reasons import SkipReason
-from symfix.cpp.analysis.signatures import may_change, uses
+from symfix.cpp.analysis.file.eligibility import successors, symint_name
+from symfix.cpp.analysis.file.overloads import required, resolve_overload
+from symfix.cpp.analysis.graph.reasons import SkipReason
+from symfix.cpp.analysis.handlers.signatures import may_change, uses
 from symfix.cpp.syntax.types import Type
 
 NATIVE = "aten/src/ATen/native/Windows.cpp"
@@ -35,7 +35,7 @@ def test_which_functions_a_call_may_mean(
     text = "".join(f"static void g({one}) {{}}\n" for one in signatures)
     p, _ = place(f"{HEAD}{text}void f(Tensor t) {{ use(«t»); }}")
     candidates = p.model.named("g")
-    found = meant([(one, required(p.model, p.know.api, one)) for one in candidates], passed)
+    found = resolve_overload([(one, required(p.model, p.know.api, one)) for one in candidates], passed)
     assert [candidates.index(one) for one in found] == which
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from running import symfix
-from symfix.codemods.engine.projects import project_digest, said_by_project
+from symfix.codemods.engine.project_facts import project_digest, project_facts
 from symfix.codemods.engine.registry import Registry, WingCard
-from symfix.cpp.analysis.registrations import is_for_fakes
+from symfix.cpp.analysis.file.registrations import is_for_fakes
+from symfix.cpp.syntax.library_blocks import Registration, read_blocks, registering_macros
 from symfix.cpp.syntax.macros import definitions
 from symfix.cpp.syntax.project import Project, project_of, read_project
-from symfix.cpp.syntax.registering import Registration, read_blocks, registering_macros
 
 
 def read(text: str, *headers: str) -> list[Registration]:
@@ -196,7 +196,7 @@ def test_a_kernel_that_another_file_registers_is_found(tmp_path: Path) -> None:
 def test_what_no_project_is_asked_for(tmp_path: Path) -> None:
     card = wing()
     (tmp_path / "k.cpp").write_text(KERNEL)
-    assert said_by_project(tmp_path / "k.cpp", card) == b""
+    assert project_facts(tmp_path / "k.cpp", card) == b""
     (tmp_path / "pyproject.toml").touch()
     inside = tmp_path / "build"
     inside.mkdir()

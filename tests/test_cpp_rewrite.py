@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 from cpp_facts import HEAD, known, place
 from goldens import installed_torch
-from symfix.codemods.engine.edits import Edit, apply
-from symfix.codemods.engine.rule import Context, Fix, Safety
-from symfix.codemods.engine.source import SourceFile
-from symfix.cpp.analysis.comparisons import comparison
-from symfix.cpp.analysis.graph import Refusal
-from symfix.cpp.analysis.promotions import Analysis, analyse
-from symfix.cpp.analysis.reasons import SkipReason
-from symfix.cpp.analysis.seeds import seeds
+from symfix.codemods.model.edit import Edit, apply
+from symfix.codemods.model.rule import Context, Fix, Safety
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.comparisons import comparison
+from symfix.cpp.analysis.file.sources import seeds
+from symfix.cpp.analysis.graph.graph import Refusal
+from symfix.cpp.analysis.graph.reasons import SkipReason
+from symfix.cpp.analysis.propagation.promotions import Analysis, analyse
 from symfix.cpp.rewrite.alternatives import alternatives, extent
 from symfix.cpp.rewrite.changes import changes
 from symfix.cpp.rewrite.emit import emit, fix
-from symfix.cpp.rewrite.formatting import wrap_long_lines
+from symfix.cpp.rewrite.formatter import wrap_long_lines
 from symfix.cpp.rewrite.includes import includes
-from symfix.cpp.rewrite.skips import skip
-from symfix.cpp.rewrite.sym_methods import as_method
+from symfix.cpp.rewrite.skip_reasons import skip
+from symfix.cpp.rewrite.sym_bool import as_method
 
 CONTEXT = Context(installed_torch(), None, True)
 

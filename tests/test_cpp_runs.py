@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from goldens import FOLDER
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.build.toolchain import CompilerMissing, find_toolchain
 
 SCHEMAS = {

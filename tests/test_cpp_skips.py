@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import symfix.cpp
 from cpp_cases import offers, skips
-from symfix.codemods.engine.rule import Safety
-from symfix.cpp.analysis.reasons import SkipReason
+from symfix.codemods.model.rule import Safety
+from symfix.cpp.analysis.graph.reasons import SkipReason
 
 HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
 FOLDER = Path(symfix.cpp.__file__).parent

@@ -8,9 +8,9 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from symfix.cpp.analysis.graph import FlowGraph, Form, Refusal, Value
-from symfix.cpp.analysis.reasons import SkipReason
-from symfix.cpp.analysis.solver import solve
+from symfix.cpp.analysis.graph.graph import FlowGraph, Form, Refusal, Value
+from symfix.cpp.analysis.graph.reasons import SkipReason
+from symfix.cpp.analysis.graph.solver import solve
 
 LOOP, INDEX = SkipReason.LOOP_BOUND, SkipReason.ARRAY_INDEX
 
@@ -88,6 +88,6 @@ def test_there_is_no_transaction_while_something_is_refused() -> None:
 
 
 def test_the_solver_needs_no_parser() -> None:
-    script = "import sys, symfix.cpp.analysis.solver; print('tree_sitter' in sys.modules)"
+    script = "import sys, symfix.cpp.analysis.graph.solver; print('tree_sitter' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"

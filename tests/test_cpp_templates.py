@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
-from symfix.cpp.analysis.knowledge import Knowledge, knowledge
-from symfix.cpp.analysis.promotions import analyse
-from symfix.cpp.analysis.reasons import SkipReason
-from symfix.cpp.analysis.templates import depends, symbolic_kind
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.file_analysis import FileAnalysis, knowledge
+from symfix.cpp.analysis.graph.reasons import SkipReason
+from symfix.cpp.analysis.handlers.templates import depends, symbolic_kind
+from symfix.cpp.analysis.propagation.promotions import analyse
 from symfix.cpp.syntax.types import Type
 
 HEAD = "#include <ATen/ATen.h>\nusing at::Tensor;\n"
 CALL = "bool g(const Tensor& t) { return f(t, t.size(0)); }"
 
 
-def known(text: str) -> Knowledge:
+def known(text: str) -> FileAnalysis:
     return knowledge(SourceFile(Path("shapes.cpp"), (HEAD + text).encode()), Context(installed_torch(), None, True))
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import torch
 import torch._prims_common as utils
-from symfix.codemods.lab.children import dispatching
-from symfix.codemods.lab.children.samples import Sample
+from symfix.codemods.harness.children.protocols import python_kernels
+from symfix.codemods.harness.children.samples.samples import Sample
 from symfix.codemods.torchapi import TorchApi
-from symfix.cpp.translate.composites import Translator
-from symfix.cpp.translate.sources import Sources
+from symfix.cpp.translate.decompositions import Translator
+from symfix.cpp.translate.tree_index import Sources
 from symfix.cpp.translate.values import Refused
 from torch.testing._internal.common_methods_invocations import op_db
 
@@ -351,7 +351,7 @@ PLANTED = [
 
 @lru_cache(maxsize=1)
 def samples() -> list[Sample]:
-    return [one for one in dispatching.samples_for_registered(OPERATOR) if isinstance(one.inputs()[0][1], int)]
+    return [one for one in python_kernels.samples_for_registered(OPERATOR) if isinstance(one.inputs()[0][1], int)]
 
 
 @pytest.mark.parametrize(
@@ -360,10 +360,10 @@ def samples() -> list[Sample]:
 def test_what_is_translated_wrongly_dies_in_the_proof(
     right: str, wrong: str, what: str, tree: Tree, run: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatching, "registrations", ["aten.hsplit.int"])
+    monkeypatch.setattr(python_kernels, "registrations", ["aten.hsplit.int"])
     text = tree(SPLIT).translate("aten.hsplit.int").text
     assert right in text
     run(text.replace(right, wrong) if right else text)
-    said = [error for one in samples() if (error := dispatching.registered(one)["error"])]
+    said = [error for one in samples() if (error := python_kernels.registered(one)["error"])]
     assert len(samples()) > 20
     assert bool(said) == (what != "nothing"), said[:3]

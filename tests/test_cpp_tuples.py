@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from cpp_facts import CAUSE, HEAD, place, shown
-from symfix.cpp.analysis.facts import GivesPart
-from symfix.cpp.analysis.real_data import realize
-from symfix.cpp.analysis.reasons import SkipReason
-from symfix.cpp.analysis.tuples import give_part, index_of, part_of, returned_part, tied
+from symfix.cpp.analysis.graph.dataflow_facts import GivesPart
+from symfix.cpp.analysis.graph.reasons import SkipReason
+from symfix.cpp.analysis.handlers.guard_int import realize
+from symfix.cpp.analysis.handlers.tuples import give_part, index_of, part_of, returned_part, tied
 from symfix.cpp.syntax.types import Type
 
 INT, VEC = Type.SYM_INT, Type.SYM_VEC

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from goldens import installed_torch
 from running import symfix
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
-from symfix.cpp.analysis.relevance import is_read
-from symfix.cpp.syntax.wholeness import is_whole
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.prefilter import is_read
+from symfix.cpp.syntax.bracket_balance import is_whole
 
 WHOLE = (
     b"",

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.edits import apply
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
-from symfix.cpp.analysis.knowledge import knowledge
-from symfix.cpp.analysis.promotions import analyse
-from symfix.cpp.analysis.widening import evidence, widened
+from symfix.codemods.model.edit import apply
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.file_analysis import knowledge
+from symfix.cpp.analysis.operators.argument_widening import evidence, widened
+from symfix.cpp.analysis.propagation.promotions import analyse
 from symfix.cpp.rewrite.emit import emit
 
 HEAD = "#include <ATen/ATen.h>\n#include <torch/library.h>\nnamespace mine {\n"

@@ -6,12 +6,12 @@ import textwrap
 from collections.abc import Iterator
 
 import pytest
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export.procedure import variant_of
-from symfix.codemods.workflows.export.trying import Targets
+from symfix.codemods.workflows.export.target_trials import Targets
 from symfix.codemods.workflows.repair.trials import Trial
 
 HEAD = """
@@ -108,7 +108,7 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Trial
         (folder / name).write_text(_text(before, mode))
         texts[(folder / name).resolve()] = _text(after, mode).encode()
     with scratch_folder() as scratch:
-        laboratory = Laboratory(locate(None, None).python, scratch, Limits(wall=300.0, cpu=300))
+        laboratory = Harness(locate(None, None).python, scratch, Limits(wall=300.0, cpu=300))
         targets = Targets(folder, ("export",), unbacked=False)
         every = dict.fromkeys(files, -1)
         first = targets(laboratory, Variant("installed"), every, 0, 1).trials

@@ -13,10 +13,10 @@ import docpages
 import pytest
 import rulepages
 from symfix.codemods.cli import main_group
-from symfix.codemods.lab.children.varying import MOST
+from symfix.codemods.harness.children.samples.argument_variation import MOST
 from symfix.codemods.workflows.explain.kinds import KINDS
 from symfix.codemods.workflows.export import outcome as export_outcome
-from symfix.codemods.workflows.repair import repaired
+from symfix.codemods.workflows.repair import result
 
 TOP = Path(__file__).parents[1]
 PAGES = sorted([TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")])
@@ -147,7 +147,7 @@ def test_the_modules_and_folders_of_the_core_that_a_page_names_are_there(page: P
 
 
 @pytest.mark.parametrize(
-    ("page", "words"), [("export", export_outcome.REASONS), ("repair", repaired.REASONS), ("explain", KINDS)]
+    ("page", "words"), [("export", export_outcome.REASONS), ("repair", result.REASONS), ("explain", KINDS)]
 )
 def test_every_reason_and_kind_is_described(page: str, words: Mapping[str, object]) -> None:
     text = (TOP / "docs" / "use" / f"{page}.md").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import pytest
 from edit_recipes import edits_from
 from hypothesis import given
 from hypothesis import strategies as st
-from symfix.codemods.engine.edits import Buffer, Edit, apply, conflict
+from symfix.codemods.model.edit import Buffer, Edit, apply, conflict
 
 TEXTS = st.one_of(
     st.binary(max_size=300),

@@ -6,7 +6,7 @@ import resource
 import sys
 
 import pytest
-from symfix.codemods.lab.children.entry import in_one_piece
+from symfix.codemods.harness.children.entry import in_one_piece
 
 
 def called_often(depth: int) -> None:

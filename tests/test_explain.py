@@ -287,7 +287,7 @@ def test_exit_codes_and_stdin(tmp_path: Path) -> None:
 
 def test_explain_imports_no_torch() -> None:
     code = (
-        "import sys; from symfix.codemods.commands.explanation import explain; "
+        "import sys; from symfix.codemods.commands.explain import explain; "
         "print([name for name in ('torch', 'libcst', 'tree_sitter') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

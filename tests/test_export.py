@@ -15,22 +15,22 @@ import pytest
 from click.testing import CliRunner
 from running import symfix
 from symfix.codemods.cli import main_group
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.lab.batch import children
-from symfix.codemods.lab.forking import Forking, forking
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.fork_server import Forking, forking
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.resilient_batch import children
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.model.source_file import SourceFile
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export import procedure
 from symfix.codemods.workflows.export.draft_report import BadReport, load
 from symfix.codemods.workflows.export.folder import patches, to_json
-from symfix.codemods.workflows.export.naming import Names
 from symfix.codemods.workflows.export.outcome import Exported, FilePatch, Outcome, Verdict
 from symfix.codemods.workflows.export.page import page
+from symfix.codemods.workflows.export.patch_names import Names
 from symfix.codemods.workflows.export.skeleton import SKELETON
-from symfix.codemods.workflows.export.trying import Case, ModelTrial, Targets
-from symfix.python.analysis.residue import residue
+from symfix.codemods.workflows.export.target_trials import Case, ModelTrial, Targets
+from symfix.python.analysis.flow.unfixable_reasons import residue
 
 MODELS = Path(__file__).parents[1] / "golden" / "models"
 BRANCH = """
@@ -60,7 +60,7 @@ def holding() -> Iterator[Forking]:
     """Yield a fork server for exports, as `procedure` starts one for each command."""
     with (
         scratch_folder() as scratch,
-        forking(Laboratory(locate(None, None).python, scratch, Limits()), children(None), exports=True) as laboratory,
+        forking(Harness(locate(None, None).python, scratch, Limits()), children(None), exports=True) as laboratory,
     ):
         yield laboratory
 
@@ -70,7 +70,7 @@ def exporting(holding: Forking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Return ``symfix export`` as a function, which runs here and in this test's folder on the shared torch."""
 
     @contextmanager
-    def held(laboratory: Laboratory, jobs: int, *, exports: bool) -> Iterator[Forking]:
+    def held(laboratory: Harness, jobs: int, *, exports: bool) -> Iterator[Forking]:
         assert exports
         yield replace(holding, limits=laboratory.limits)
 
@@ -539,7 +539,7 @@ class Said(Targets):
         for number, trial in enumerate(trials):
             variant = Variant("changed", modules={"a.py": Path("b.py")} if number else {})
             self._try = lambda laboratory, variant, targets: _tried(next(told))  # type: ignore[method-assign]
-            laboratory = Laboratory(Path(), Path(), None)  # type: ignore[arg-type]
+            laboratory = Harness(Path(), Path(), None)  # type: ignore[arg-type]
             answer = self(laboratory, variant, {"m": -1}, 0, 1).trials["m"]
             assert isinstance(answer, ModelTrial)
             found.append(answer)

@@ -11,8 +11,9 @@ import pytest
 sympy = pytest.importorskip("sympy")
 torch = pytest.importorskip("torch")
 
-from symfix.codemods.lab.children import cases, sides, stopping, targets  # noqa: E402
-from symfix.codemods.lab.children.divergence import parting_line  # noqa: E402
+from symfix.codemods.harness.children.recorders import branch_coverage, failure_site  # noqa: E402
+from symfix.codemods.harness.children.recorders.divergence import parting_line  # noqa: E402
+from symfix.codemods.harness.children.samples import cases, export_targets  # noqa: E402
 
 U0, U1 = sympy.symbols("u0 u1", integer=True)
 WORDS = {"u0": "x.shape[0]", "u1": "n"}
@@ -34,14 +35,14 @@ WORDS = {"u0": "x.shape[0]", "u1": "n"}
     ],
 )
 def test_conditions_are_stated_in_the_words_of_a_line(condition: Any, stated: list[str]) -> None:
-    assert sorted(stopping._stated(condition, WORDS)) == sorted(stated)
+    assert sorted(failure_site._stated(condition, WORDS)) == sorted(stated)
 
 
 @pytest.mark.parametrize(
     ("file", "others"),
     [
         (torch.__file__, False),
-        (stopping.__file__, False),
+        (failure_site.__file__, False),
         (__import__("json").__file__, False),
         ("<string>", False),
         ("/opt/env/lib/python3/site-packages/net/model.py", True),
@@ -49,7 +50,7 @@ def test_conditions_are_stated_in_the_words_of_a_line(condition: Any, stated: li
     ],
 )
 def test_whose_a_file_is(file: str, others: bool) -> None:
-    assert stopping.is_others(file) is others
+    assert failure_site.is_others(file) is others
 
 
 def test_the_branch_behind_is_compiling_is_watched(tmp_path: Path) -> None:
@@ -71,8 +72,8 @@ def g(compiling):
     file.write_text(text)
     names: dict[str, Any] = {}
     exec(compile(text, str(file), "exec"), names)
-    found: sides.Sides = {}
-    compiling = sides._watching(found)
+    found: branch_coverage.Sides = {}
+    compiling = branch_coverage._watching(found)
     before = sys.gettrace()
     assert (names["f"](compiling, False), found) == (2, {(str(file), 2): {False}})
     assert (names["f"](compiling, True), found) == (1, {(str(file), 2): {False, True}})
@@ -81,17 +82,17 @@ def g(compiling):
 
 
 def test_each_truth_of_a_guard_is_counted() -> None:
-    found: sides.Sides = {}
-    guard = sides._counting(bool, found)
+    found: branch_coverage.Sides = {}
+    guard = branch_coverage._counting(bool, found)
     assert [guard(1 == 1), guard(1 == 2)] == [True, False]
     ((line, seen),) = found.items()
     assert line[0] == __file__ and seen == {True, False}
 
 
-def call(**given: Any) -> targets.Model:
+def call(**given: Any) -> export_targets.Model:
     x = torch.arange(12.0).reshape(3, 4)
     made = {"model": lambda x, ys: x, "args": (x, [x, x[:2]]), "dynamic": {"x": {0: "n"}, "ys": [None, {-1: "m"}]}}
-    return targets.read({**made, **given})
+    return export_targets.read({**made, **given})
 
 
 def test_a_nested_call_is_marked_and_resized() -> None:
@@ -111,7 +112,7 @@ def test_a_nested_call_is_marked_and_resized() -> None:
     ],
 )
 def test_what_does_not_fit_is_said(dynamic: dict[str, Any], said: str) -> None:
-    with pytest.raises(targets.BadTarget, match=said.replace("{", r"\{")):
+    with pytest.raises(export_targets.BadTarget, match=said.replace("{", r"\{")):
         call(dynamic=dynamic)
 
 
@@ -121,7 +122,7 @@ class Cache:
 
 
 def test_objects_are_compared_by_what_they_hold() -> None:
-    from symfix.codemods.lab.children.samples import difference
+    from symfix.codemods.harness.children.samples.samples import difference
 
     one, same, other = (cases._opened((Cache(torch.tensor([size])),)) for size in (1, 1, 2))
     assert difference(one, same) == ""

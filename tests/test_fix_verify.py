@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 from running import git
 from symfix.codemods.cli import main_group
-from symfix.codemods.commands import examining, proving
+from symfix.codemods.commands import check_session, verify
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.lab.variants import Laboratory
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.torch_variant import Harness
+from symfix.codemods.torchapi.torch_finder import locate
 
 KERNEL = """\
 #include <ATen/core/Tensor.h>
@@ -117,11 +117,11 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 
 
 @pytest.fixture(autouse=True)
-def notes(monkeypatch: pytest.MonkeyPatch, ready: Laboratory) -> None:
-    for module in (examining, proving):
+def notes(monkeypatch: pytest.MonkeyPatch, ready: Harness) -> None:
+    for module in (check_session, verify):
         monkeypatch.setattr(module, "Registry", lambda: Registry(("notewing",)))
     # The second sample of the few that reach the kernel of trapezoid is the last of nine.
-    monkeypatch.setattr(proving, "run_verification", partial(proving.run_verification, samples=9, ready=ready))
+    monkeypatch.setattr(verify, "run_verification", partial(verify.run_verification, samples=9, ready=ready))
 
 
 @pytest.mark.parametrize(("language", "kind"), EVERY if "SYMFIX_EVERY_HARM" in os.environ else SOME)

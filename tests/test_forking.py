@@ -12,13 +12,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from symfix.codemods.lab.children import changed_torch, importing
-from symfix.codemods.lab.children.exchanging import TooDeep, exchange
-from symfix.codemods.lab.forking import forking
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.children.overlay import changed_torch, import_hooks
+from symfix.codemods.harness.children.overlay.hot_swap import TooDeep, exchange
+from symfix.codemods.harness.fork_server import forking
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export.procedure import _forks
 from symfix.codemods.workflows.repair.trials import try_all
 
@@ -72,10 +72,10 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleTy
     del sys.modules["exchanged_here"]
 
 
-NOTHING = importing.Used()
+NOTHING = import_hooks.Used()
 
 
-def exchanged(module: ModuleType, after: str, folder: Path, used: importing.Used = NOTHING) -> None:
+def exchanged(module: ModuleType, after: str, folder: Path, used: import_hooks.Used = NOTHING) -> None:
     (folder / "after.py").write_text(after)
     exchange({module.__name__: str(folder / "after.py")}, used)
 
@@ -172,11 +172,11 @@ def test_what_only_an_import_brings_is_refused(module: ModuleType, tmp_path: Pat
 
 
 @pytest.fixture
-def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ModuleType, importing.Used]]:
+def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ModuleType, import_hooks.Used]]:
     """Yield a module with a record of its import, which has run `noted` and `adder`, and read `quarter`."""
     (tmp_path / "noted_here.py").write_text(BEFORE + READ)
     monkeypatch.syspath_prepend(tmp_path)
-    used = importing.Used()
+    used = import_hooks.Used()
     with used.noting():
         module = importlib.import_module("noted_here")
     yield module, used
@@ -205,7 +205,7 @@ eighth(8)
     ],
 )
 def test_what_the_import_ran_or_read_an_import_alone_changes(
-    imported: tuple[ModuleType, importing.Used], tmp_path: Path, old: str, new: str, why: str
+    imported: tuple[ModuleType, import_hooks.Used], tmp_path: Path, old: str, new: str, why: str
 ) -> None:
     module, used = imported
     text = BEFORE + READ
@@ -226,7 +226,7 @@ def test_annotations_are_those_that_an_import_makes(tmp_path: Path, monkeypatch:
 
 
 def test_who_calls_what_the_import_made_runs_the_new_code(
-    imported: tuple[ModuleType, importing.Used], tmp_path: Path
+    imported: tuple[ModuleType, import_hooks.Used], tmp_path: Path
 ) -> None:
     module, used = imported
     exchanged(module, (BEFORE + READ).replace("n + step", "n - step"), tmp_path, used)
@@ -274,12 +274,12 @@ def test_where_nobody_noted_what_an_import_used_nothing_is_exchanged(module: Mod
 
 
 @pytest.fixture(scope="module")
-def laboratory() -> Iterator[Laboratory]:
+def laboratory() -> Iterator[Harness]:
     with scratch_folder() as scratch:
-        yield Laboratory(locate(None, None).python, scratch, Limits(wall=300.0, cpu=300))
+        yield Harness(locate(None, None).python, scratch, Limits(wall=300.0, cpu=300))
 
 
-def test_a_fork_says_what_a_process_of_its_own_says(laboratory: Laboratory) -> None:
+def test_a_fork_says_what_a_process_of_its_own_says(laboratory: Harness) -> None:
     masked = locate(None, None).package / "masked" / "_ops.py"
     text = masked.read_text()
     condition = "if mask.shape != input.shape:"
@@ -304,7 +304,7 @@ def test_a_fork_says_what_a_process_of_its_own_says(laboratory: Laboratory) -> N
         assert again.trials["masked.amax"].passed, "one fork leaves nothing to the next"
 
 
-def test_a_torch_that_was_started_with_a_change_is_forked(laboratory: Laboratory) -> None:
+def test_a_torch_that_was_started_with_a_change_is_forked(laboratory: Harness) -> None:
     masked = locate(None, None).package / "masked" / "_ops.py"
     laid, other, script = (laboratory.scratch / name for name in ("laid.py", "other.py", "asks.py"))
     laid.write_text(masked.read_text() + "\nSTARTED_WITH = [1]\n")  # hot swapping can't add it
@@ -317,7 +317,7 @@ def test_a_torch_that_was_started_with_a_change_is_forked(laboratory: Laboratory
         assert "STARTED_WITH" in _exit(quick, Variant("installed")), "a process of its own, without the change"
 
 
-def test_a_fork_tells_what_the_import_and_its_own_script_started(laboratory: Laboratory) -> None:
+def test_a_fork_tells_what_the_import_and_its_own_script_started(laboratory: Harness) -> None:
     masked = locate(None, None).package / "masked" / "_ops.py"
     laid, script = laboratory.scratch / "telling.py", laboratory.scratch / "starts.py"
     text = masked.read_text() + "\nSTARTED = 1\n\n\ndef started():\n    return 2\n"
@@ -339,13 +339,11 @@ def test_a_fork_tells_what_the_import_and_its_own_script_started(laboratory: Lab
     assert not other.observation.passed, "a process of its own, for other statements"
 
 
-def _exit(laboratory: Laboratory, variant: Variant) -> str:
+def _exit(laboratory: Harness, variant: Variant) -> str:
     return laboratory.replay(variant, laboratory.scratch / "asks.py").observation.message
 
 
-def test_a_fork_leaves_the_processors_to_others_where_it_is_told_to(
-    laboratory: Laboratory, scripts: Laboratory
-) -> None:
+def test_a_fork_leaves_the_processors_to_others_where_it_is_told_to(laboratory: Harness, scripts: Harness) -> None:
     script = laboratory.scratch / "nice.py"
     script.write_text("import os\nimport torch\nraise SystemExit(os.nice(0))\n")
     aside = replace(scripts, limits=replace(scripts.limits, aside=True))
@@ -353,9 +351,9 @@ def test_a_fork_leaves_the_processors_to_others_where_it_is_told_to(
     assert said[0] == said[2] != said[1] == "exit 19"
 
 
-def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     with forking(laboratory, 1) as quick:
-        monkeypatch.setattr("symfix.codemods.lab.forking.Server.fork", lambda *_: None)
+        monkeypatch.setattr("symfix.codemods.harness.fork_server.Server.fork", lambda *_: None)
         assert try_all(quick, Variant("installed"), {"abs": -1}, 1, 1).trials["abs"].passed
 
 
@@ -364,7 +362,7 @@ def test_torchs_tests_find_no_scipy_and_others_do(monkeypatch: pytest.MonkeyPatc
     found: list[bool] = []
     monkeypatch.setattr(importlib, "import_module", lambda _: found.append(find_spec("scipy") is not None))
     for name in ("torch", "torch.testing._internal.common_methods_invocations", "json"):
-        importing.imported(name)
+        import_hooks.imported(name)
     assert found == [True, False, True]
 
 
@@ -385,7 +383,7 @@ def test_torch_has_the_same_operators_without_scipy() -> None:
     pytest.importorskip("scipy")
 
     def listed(how: str) -> Any:
-        folder = Path(importing.__file__).parent
+        folder = Path(import_hooks.__file__).parent
         return subprocess.Popen([sys.executable, "-c", LISTED, folder, how], stdout=subprocess.PIPE)
 
     with listed("with") as first, listed("without") as second:
@@ -414,9 +412,7 @@ SETTING = "import torch\ntorch.backends.cudnn.deterministic = True  # which torc
         (READY + "import os\nos.kill(os.getpid(), 11)\n", "ended by signal SIGSEGV"),
     ],
 )
-def test_a_script_finds_torch_and_not_its_tests(
-    laboratory: Laboratory, scripts: Laboratory, text: str, said: str
-) -> None:
+def test_a_script_finds_torch_and_not_its_tests(laboratory: Harness, scripts: Harness, text: str, said: str) -> None:
     script = laboratory.scratch / "script.py"
     script.write_text(text)
     replayed = scripts.replay(Variant("installed"), script)
@@ -425,7 +421,7 @@ def test_a_script_finds_torch_and_not_its_tests(
 
 
 @pytest.fixture(scope="module")
-def scripts(laboratory: Laboratory) -> Iterator[Laboratory]:
+def scripts(laboratory: Harness) -> Iterator[Harness]:
     with forking(laboratory, 1, scripts=True) as quick:
         yield quick
 

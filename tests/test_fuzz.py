@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from goldens import goldens, installed_torch
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.outcome import Changed
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.outcome import Changed
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
 from symfix.cpp.syntax.tree import STATEMENTS, Tree, ancestors, errors
 from tree_sitter import Node
 
@@ -79,7 +79,7 @@ def test_mutants_never_crash_and_no_broken_statement_is_written(chunk: int) -> N
     for number in range(chunk, MUTANTS, CHUNKS):
         text = mutant(number)
         source = SourceFile(Path("aten/src/ATen/native/Mutant.cpp"), text)
-        outcome = rewrite(source, rules, language, context, Wishes(unsafe=True, polish=number % 10 == 0))
+        outcome = rewrite(source, rules, language, context, FixOptions(unsafe=True, polish=number % 10 == 0))
         if not isinstance(outcome, Changed):
             continue
         assert language.errors(outcome.after) <= language.errors(text), number
@@ -96,7 +96,9 @@ def test_the_fuzzer_breaks_things_and_leaves_things_to_fix() -> None:
     mutants = [mutant(number) for number in range(0, MUTANTS, 10)]
     broken = sum(language.errors(text) > 0 for text in mutants)
     changed = sum(
-        isinstance(rewrite(SourceFile(Path("m.cpp"), text), rules, language, context, Wishes(polish=False)), Changed)
+        isinstance(
+            rewrite(SourceFile(Path("m.cpp"), text), rules, language, context, FixOptions(polish=False)), Changed
+        )
         for text in mutants
     )
     assert broken >= len(mutants) // 4

@@ -14,8 +14,8 @@ import pytest
 import torch
 from indexes import cache_with_indexes
 from running import symfix
-from symfix.codemods.lab.children import fuzzing
-from symfix.codemods.lab.children.planning import (
+from symfix.codemods.harness.children.entrypoints import fuzz_runner
+from symfix.codemods.harness.children.samples.call_plans import (
     CONSUMERS,
     MARKS,
     VIEWS,
@@ -27,11 +27,11 @@ from symfix.codemods.lab.children.planning import (
     planned,
     samples_around,
 )
-from symfix.codemods.lab.children.samples import Sample
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.workflows.hunt.attribution import DIED
+from symfix.codemods.harness.children.samples.samples import Sample
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
+from symfix.codemods.workflows.hunt.failure_attribution import DIED
 from symfix.codemods.workflows.hunt.fuzz import Fuzz, _run, _told_once, fuzz
 from symfix.codemods.workflows.hunt.journal import Journal
 from symfix.codemods.workflows.hunt.sweep import Sweep
@@ -97,10 +97,10 @@ def row(condition: str, line: int, **more: Any) -> dict[str, Any]:
 
 
 def test_a_bucket_is_a_place_and_an_expression() -> None:
-    one = fuzzing.bucket_of(row("Eq(u0, 1)", 7))
-    assert one == fuzzing.bucket_of(row("Eq(u5, 1)", 7))
-    assert len({one, fuzzing.bucket_of(row("Eq(u0, 1)", 8)), fuzzing.bucket_of(row("Eq(u0, 0)", 7))}) == 3
-    assert one != fuzzing.bucket_of({"deviation": "at larger: other values"})
+    one = fuzz_runner.bucket_of(row("Eq(u0, 1)", 7))
+    assert one == fuzz_runner.bucket_of(row("Eq(u5, 1)", 7))
+    assert len({one, fuzz_runner.bucket_of(row("Eq(u0, 1)", 8)), fuzz_runner.bucket_of(row("Eq(u0, 0)", 7))}) == 3
+    assert one != fuzz_runner.bucket_of({"deviation": "at larger: other values"})
 
 
 class Faulty:
@@ -124,23 +124,23 @@ def test_a_failure_is_shrunk_to_what_it_takes(monkeypatch: pytest.MonkeyPatch) -
         needed = "slice" in kinds and plan.consumer and "unbacked" in plan.marks
         return row("Eq(u0, 1)", 3) if needed else row("Eq(u0, 0)", 9) if "mask" in kinds else None
 
-    monkeypatch.setattr(fuzzing, "_said", said)
-    fuzzed = fuzzing.Fuzzed(Faulty, 1, 60.0)
+    monkeypatch.setattr(fuzz_runner, "_said", said)
+    fuzzed = fuzz_runner.Fuzzed(Faulty, 1, 60.0)
     fuzzed.draw(200)
     found = {one["condition"]: one["call"] for one in fuzzed.failures()}
     assert found.keys() == {"Eq(u0, 1)", "Eq(u0, 0)"}
     assert found["Eq(u0, 1)"] == "faulty@0,slice.0.0.0,unbacked,then1"
-    again = fuzzing.Fuzzed(Faulty, 1, 60.0)
+    again = fuzz_runner.Fuzzed(Faulty, 1, 60.0)
     again.draw(200)
     assert list(again.failures()) == list(fuzzed.failures()), "the same seed, the same failures"
-    other = fuzzing.Fuzzed(Faulty, 2, 60.0)
+    other = fuzz_runner.Fuzzed(Faulty, 2, 60.0)
     other.draw(200)
     assert other._known.keys() != again._known.keys()
 
 
 def test_time_that_is_over_ends_the_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fuzzing, "_said", lambda plan, samples: row("", 1))
-    fuzzed = fuzzing.Fuzzed(Faulty, 1, -1.0)
+    monkeypatch.setattr(fuzz_runner, "_said", lambda plan, samples: row("", 1))
+    fuzzed = fuzz_runner.Fuzzed(Faulty, 1, -1.0)
     fuzzed.draw(50)
     assert fuzzed.tried == 0 and not list(fuzzed.failures())
 
@@ -151,8 +151,8 @@ def test_a_call_that_kills_its_process_is_told(monkeypatch: pytest.MonkeyPatch) 
             os.kill(os.getpid(), signal.SIGSEGV)
         return row("Eq(u0, 0)", 9) if plan.consumer else None
 
-    monkeypatch.setattr(fuzzing, "_said", said)
-    fuzzed = fuzzing.Fuzzed(Faulty, 1, 60.0, fuzzing._apart)
+    monkeypatch.setattr(fuzz_runner, "_said", said)
+    fuzzed = fuzz_runner.Fuzzed(Faulty, 1, 60.0, fuzz_runner._apart)
     fuzzed.draw(40)
     found = {one["type"]: one for one in fuzzed.failures()}
     assert found.keys() == {"ProcessDied", "E"}, "what does not die is told as ever"
@@ -165,7 +165,7 @@ def test_what_dies_in_eager_too_is_told_so() -> None:
     def dies(x: Any) -> Any:
         os.kill(os.getpid(), signal.SIGFPE)
 
-    said = fuzzing._apart(Plan(0, (), "", ("unbacked",)), [Sample(dies, (torch.ones(4, 6),), {})])
+    said = fuzz_runner._apart(Plan(0, (), "", ("unbacked",)), [Sample(dies, (torch.ones(4, 6),), {})])
     assert said is not None and said["text"] == "SIGFPE, in eager too"
 
 
@@ -188,8 +188,8 @@ def test_who_interrupts_a_fuzz_keeps_what_was_said(tmp_path: Path, monkeypatch: 
         opened(report)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("symfix.codemods.workflows.hunt.fuzz.ask_shared", interrupted)
-    laboratory, installed = Laboratory(Path("python"), tmp_path, Limits()), Variant("installed")
+    monkeypatch.setattr("symfix.codemods.workflows.hunt.fuzz.run_shared_batch", interrupted)
+    laboratory, installed = Harness(Path("python"), tmp_path, Limits()), Variant("installed")
     operators = [Operator("abs"), Operator("t")]
     with pytest.raises(KeyboardInterrupt):
         _run(laboratory, installed, operators, {}, 1.0, 1, Journal(tmp_path / "kept"), lambda done, total: None)

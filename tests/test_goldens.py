@@ -7,8 +7,8 @@ import re
 import pytest
 from goldens import Golden, by_one_file, cards, goldens, strays
 from observing import difference, observed
-from symfix.codemods.engine.outcome import Changed, Unchanged
 from symfix.codemods.engine.registry import RuleCard, load_language
+from symfix.codemods.model.outcome import Changed, Unchanged
 from symfix.codemods.verify.build.toolchain import CompilerMissing
 from syntax import complaint
 

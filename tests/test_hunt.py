@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from running import symfix
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.hunt.failure import Mode, Operator
 from symfix.codemods.workflows.hunt.page import page
 from symfix.codemods.workflows.hunt.sweep import Sweep, sweep
-from symfix.codemods.workflows.hunt.table import table
+from symfix.codemods.workflows.hunt.text_report import table
 
 OPERATORS = ("add", "addmv", "arange", "bernoulli", "bincount", "chunk", "cov", "equal", "svd_lowrank")
 WRONG_WHEN_TRACED = """
@@ -33,7 +33,7 @@ def split(tensor, *args, **kwargs):
 
 
 @pytest.fixture(scope="session")
-def journal(tmp_path_factory: pytest.TempPathFactory, ready: Laboratory) -> Path:
+def journal(tmp_path_factory: pytest.TempPathFactory, ready: Harness) -> Path:
     """Return the journal of a sweep of `OPERATORS`."""
     path = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
     sweep(OPERATORS, journal=path, jobs=1, laboratory=ready)
@@ -141,7 +141,7 @@ def test_a_python_without_torch_is_told(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def trained(tmp_path_factory: pytest.TempPathFactory, ready: Laboratory) -> Sweep:
+def trained(tmp_path_factory: pytest.TempPathFactory, ready: Harness) -> Sweep:
     """Return a sweep of backward passes."""
     journal = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
     operators = ("mm", "mul", "addmv", "nn.functional.logsigmoid")
@@ -175,7 +175,7 @@ def test_a_gradient_that_differs_from_eager_s_is_a_failure(tmp_path: Path) -> No
     assert "other values than eager" in found.failures[0].message
 
 
-def test_a_module_is_told_with_the_line_of_its_forward(tmp_path: Path, ready: Laboratory) -> None:
+def test_a_module_is_told_with_the_line_of_its_forward(tmp_path: Path, ready: Harness) -> None:
     modules = ("nn.Linear", "nn.InstanceNorm1d", "nn.LSTMCell")
     found = sweep(modules, kind="modules", journal=tmp_path / "journal.jsonl", jobs=1, laboratory=ready)
     assert found.passed == (Operator("nn.Linear"),)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.workflows.hunt.attribution import failures_of
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
+from symfix.codemods.workflows.hunt.failure_attribution import failures_of
+from symfix.codemods.workflows.hunt.failure_groups import by_file, by_mode, by_place
 from symfix.codemods.workflows.hunt.frames import plain_name
-from symfix.codemods.workflows.hunt.ranking import by_file, by_mode, by_place
 
 OPERATOR = Operator("some_op")
 SHAPES, NODE, INIT = (

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import browser
 import pytest
-from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator, Place
+from symfix.codemods.workflows.hunt.failure import Failure, FailurePlace, Mode, Operator
 from symfix.codemods.workflows.hunt.page import page
 from symfix.codemods.workflows.hunt.sweep import Sweep
-from symfix.codemods.workflows.hunt.table import table
+from symfix.codemods.workflows.hunt.text_report import table
 
 needs_browser = pytest.mark.skipif(bool(browser.missing()), reason=browser.missing())
 FILE = "torch/_refs/a_rather_long_folder_name/and_another_one/with_a_module_that_has_a_long_name_too.py"
 
 
 def failing(name: str, file: str, line: int) -> Failure:
-    place = Place("python", file, line, "function_of_" + name.rpartition(".")[0], f"if size == {'1' * 60}:")
+    place = FailurePlace("python", file, line, "function_of_" + name.rpartition(".")[0], f"if size == {'1' * 60}:")
     return Failure(
         Operator(name), "unbacked", Mode.BRANCH, "DDE", f"Eq(u{line}, 1)", place, 0, path=(place, place)
     )  # fmt: skip

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.lab.isolation import Ended, Limits
-from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.harness.process_limits import Ended, Limits
+from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.workflows.hunt.failure import Operator
 from symfix.codemods.workflows.hunt.journal import Journal
-from symfix.codemods.workflows.hunt.naming import UnknownOperator, resolve
+from symfix.codemods.workflows.hunt.operator_names import UnknownOperator, resolve
 from symfix.codemods.workflows.hunt.sweep import sweep
 from symfix.codemods.workflows.hunt.workers import NothingRuns, Workers
 
 A, B, C = Operator("a"), Operator("b"), Operator("c", "wide")
 
 
-class Scripted(Laboratory):
+class Scripted(Harness):
     """Laboratory whose child runs ``act`` with the request and a function that reports. Its result is the exit."""
 
     act: Callable[[Mapping[str, Any], Callable[[Any], None]], Ended]

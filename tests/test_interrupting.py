@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from projects import project, torchlike, traces
 from running import MENDED, SHAPES, git, symfix
-from symfix.codemods.engine import interrupting
-from symfix.codemods.lab.scratch import clear_leftovers
+from symfix.codemods.harness.temp_folder import clear_leftovers
+from symfix.codemods.system import sigint
 
 SECONDS = 120.0
 """Time limit for the effects of a start. The sleep of children is longer."""
@@ -215,7 +215,7 @@ def test_what_is_temporary_goes(tmp_path: Path) -> None:
 import os, signal
 from pathlib import Path
 from symfix.codemods.engine import interrupting
-from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.harness.temp_folder import scratch_folder
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 interrupting.install()
@@ -230,7 +230,7 @@ with scratch_folder(Path({str(tmp_path)!r}, "own")) as folder, interrupting.temp
 """
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (
-        interrupting.INTERRUPTED,
+        sigint.INTERRUPTED,
         f"{SAID}every file is either as it was or whole\n",
     )
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["gone", "own"]
@@ -238,7 +238,7 @@ with scratch_folder(Path({str(tmp_path)!r}, "own")) as folder, interrupting.temp
 
 def test_who_has_ctrl_c_ignored_goes_on(source: Path, tmp_path: Path) -> None:
     script = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    script += "from symfix.codemods.engine.interrupting import install\ninstall()\n"
+    script += "from symfix.codemods.system.sigint import install\ninstall()\n"
     script += "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"
     subprocess.run([sys.executable, "-c", script], check=True)
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from symfix.codemods.lab import keeping
-from symfix.codemods.lab.children.supervise import descendants_of
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.variants import Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness import fork_server_cache
+from symfix.codemods.harness.children.entrypoints.supervise import descendants_of
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Variant
+from symfix.codemods.torchapi.torch_finder import locate
 
 MASKED = "torch.masked._ops"
 SCRIPT = """import os, torch.masked._ops as ops
@@ -29,9 +29,9 @@ SECONDS_TO_END = 10.0
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
     yield
-    for held in keeping._places.kept.values():
+    for held in fork_server_cache._places.kept.values():
         held.closing.close()
-    keeping._places.kept.clear()
+    fork_server_cache._places.kept.clear()
 
 
 def started_with(number: int) -> dict[str, bytes]:
@@ -41,7 +41,7 @@ def started_with(number: int) -> dict[str, bytes]:
 
 def server(laid: dict[str, bytes]) -> tuple[Process, int]:
     """Return the process that a fork comes from, and the number that its torch was started with."""
-    with keeping.kept(locate(None, None).python, Limits(wall=60.0), laid) as (laboratory, files):
+    with fork_server_cache.kept(locate(None, None).python, Limits(wall=60.0), laid) as (laboratory, files):
         script = laboratory.scratch / "script.py"
         script.write_text(SCRIPT)
         said = laboratory.replay(Variant("asked", modules=files), script).observation.message
@@ -89,10 +89,10 @@ def test_a_process_is_kept_for_the_same_modules_and_begun_anew_when_it_died() ->
 
 KEEPING = """
 import time
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.keeping import kept
-from symfix.codemods.lab.variants import Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.fork_server_cache import kept
+from symfix.codemods.harness.torch_variant import Variant
+from symfix.codemods.torchapi.torch_finder import locate
 with kept(locate(None, None).python, Limits(wall=60.0)) as (laboratory, _):
     laboratory.replay(Variant("installed"), None)
 print("kept", flush=True)

@@ -11,20 +11,19 @@ import pytest
 TOP = Path(__file__).parents[1]
 
 # Each layer may import from itself and from lower ones. An unlisted module has the layer of its package.
-VALUES = {"lazily", "edits", "source", "rule", "outcome", "coordinates", "layout", "fingerprints", "collecting"}
-FLOOR = {
-    "storage", "reading", "repository", "config", "dying", "interrupting", "streams", "toml", "nearest",
-    "written", "cluster", "parsing",
-}  # fmt: skip
 FLOORS = [
-    VALUES | FLOOR,
+    {"model"},
+    {"system"},
     {"torchapi"},
     {"wings"},
-    {"suppression", "ignoring", "intake", "writing", "rounds", "surroundings", "registry", "baseline", "families"},
-    {"neighbourhood", "projects", "results"},
+    {
+        "suppression", "suppression_edits", "file_discovery", "fixpoint", "torch_context", "registry", "baseline",
+        "multi_file",
+    },
+    {"cache_dependencies", "project_facts", "result_cache"},
     {"run"},
-    {"far"},
-    {"lab"},
+    {"remote"},
+    {"harness"},
     {"verify"},
     {"hunt"},
     {"reports", "repair", "xfails", "regression"},
@@ -33,12 +32,19 @@ FLOORS = [
     {"commands", "api"},
     {"cli"},
     {"lintrunner"},
-]
+]  # fmt: skip
 WINGS = ("cpp", "python", "schemas")
-ROOMS = ("syntax", "analysis", "translate", "rewrite", "rules")
-"""Layers of a wing. Each may import from itself and from earlier ones. Only C++ is translated."""
+ROOMS = ("syntax", "analysis", "translate", "rewrite", "candidates", "rules")
+"""Layers of a wing. Each may import from itself and from earlier ones."""
+ONLY_IN = {"translate": "cpp", "candidates": "python"}
+FOLDERS = {
+    "cpp/analysis": ("graph", "file", "handlers", "propagation", "operators"),
+    "python/analysis": ("types", "flow", "decisions", "must"),
+    "codemods/harness/children": ("overlay", "samples", "recorders", "protocols", "entrypoints"),
+}
+"""Folders of a room in layers."""
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
-PURE = VALUES | {"suppression", "ignoring", "rounds"}
+PURE = ["model/*", "engine/suppression", "engine/suppression_edits", "engine/fixpoint"]
 SHELL = {"os", "subprocess", "shutil", "tempfile", "click", "rich", "io", "socket"}
 
 
@@ -50,7 +56,8 @@ def floor(parts: tuple[str, ...]) -> str:
     """Return the name of the layer: for the engine the module, for a workflow its folder, else the first folder."""
     if parts[0] in WINGS:
         return "wings"
-    return parts[2] if parts[1] in ("engine", "workflows") and len(parts) > 2 else parts[1]
+    depth = 3 if "pull_requests" in parts else 2 if parts[1] in ("engine", "workflows") else 1
+    return parts[depth] if len(parts) > depth else parts[1]
 
 
 def imports(path: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -77,7 +84,7 @@ def imports(path: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.relative_to(TOP).as_posix()) for path in modules()])
 def test_imports_point_downward(path: Path) -> None:
     parts = path.relative_to(TOP).with_suffix("").parts
-    if parts[-1] == "__init__" and len(parts) < 4:
+    if parts[-1] == "__init__":
         return
     here = LEVEL[floor(parts)]
     for line, target in imports(path):
@@ -88,8 +95,8 @@ def test_imports_point_downward(path: Path) -> None:
 
 @pytest.mark.parametrize("wing", WINGS)
 def test_the_rooms_of_a_wing_import_downward_and_in_no_circle(wing: str) -> None:
-    folders = {path.parent.name for path in (TOP / wing).rglob("*.py") if path.parent != TOP / wing}
-    assert folders == set(ROOMS) - (set() if wing == "cpp" else {"translate"})
+    folders = {path.relative_to(TOP / wing).parts[0] for path in (TOP / wing).rglob("*/*.py")}
+    assert folders == {room for room in ROOMS if ONLY_IN.get(room, wing) == wing}
     assert {path.name for path in (TOP / wing).glob("*.py")} == {"__init__.py", "language.py"}
     within: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for path in (TOP / wing).rglob("*.py"):
@@ -97,8 +104,9 @@ def test_the_rooms_of_a_wing_import_downward_and_in_no_circle(wing: str) -> None
         targets = [(line, target) for line, target in imports(path) if target[0] == wing]
         within[here] = {target for _, target in targets}
         for line, target in targets:
-            assert len(target) == 3, f"{path.name}:{line} imports {'.'.join(target)}, which is no module of a room"
-            if len(here) == 3:
+            is_module = TOP.joinpath(*target).with_suffix(".py").is_file()
+            assert is_module, f"{path.name}:{line} imports {'.'.join(target)}, which is no module of a room"
+            if len(here) > 2:
                 level, above = ROOMS.index(here[1]), ROOMS.index(target[1])
                 assert above <= level, f"{path.name}:{line} imports {'.'.join(target)} from a room above its own"
     done: set[tuple[str, ...]] = set()
@@ -107,9 +115,21 @@ def test_the_rooms_of_a_wing_import_downward_and_in_no_circle(wing: str) -> None
     assert set(within) == done, f"in a circle: {sorted('.'.join(module) for module in set(within) - done)}"
 
 
-@pytest.mark.parametrize("name", sorted(PURE))
-def test_the_pure_floor_touches_no_file_and_no_process(name: str) -> None:
-    tree = ast.parse((TOP / "codemods" / "engine" / f"{name}.py").read_text())
+@pytest.mark.parametrize("room", FOLDERS)
+def test_the_folders_of_a_room_import_downward(room: str) -> None:
+    order = FOLDERS[room]
+    depth = len(room.split("/"))
+    assert {path.parent.name for path in (TOP / room).glob("*/*.py")} == set(order)
+    for level, folder in enumerate(order):
+        for path in (TOP / room / folder).glob("*.py"):
+            for line, target in imports(path):
+                if "/".join(target[:depth]) == room and len(target) > depth + 1:
+                    assert order.index(target[depth]) <= level, f"{path.name}:{line} imports {'.'.join(target)}"
+
+
+@pytest.mark.parametrize("path", [path for name in PURE for path in (TOP / "codemods").glob(f"{name}.py")])
+def test_the_pure_floor_touches_no_file_and_no_process(path: Path) -> None:
+    tree = ast.parse(path.read_text())
     imported = {
         alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
     }
@@ -126,7 +146,7 @@ def test_the_engine_knows_no_parser_and_no_rule() -> None:
     rules = {path.stem for wing in WINGS for path in (TOP / wing / "rules").glob("[!_]*.py")}
     assert rules
     for path in (TOP / "codemods").rglob("*.py"):
-        if {"lab", "verify"} & {*path.parts}:
+        if {"harness", "verify"} & {*path.parts}:
             continue
         text = path.read_text()
         for word in ("tree_sitter", "libcst", *rules):

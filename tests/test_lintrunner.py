@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from running import MENDED, SHAPES, git, symfix
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
-from symfix.codemods.engine.rule import Fix, Safety, Skip
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from symfix.codemods.model.rule import Fix, Safety, Skip
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.reports.lintrunner import messages
 
 KEYS = {"path", "line", "char", "code", "severity", "name", "original", "replacement", "description"}

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import symfix
 import torch
-from symfix.codemods.lab.children.dimensions import convert
-from symfix.codemods.lab.children.exchanging import TooDeep, exchange_files
-from symfix.codemods.lab.children.targets import BadTarget
+from symfix.codemods.harness.children.overlay.hot_swap import TooDeep, exchange_files
+from symfix.codemods.harness.children.samples.dimensions import convert
+from symfix.codemods.harness.children.samples.export_targets import BadTarget
 from torch.export import Dim
 
 SECONDS = 120.0

@@ -13,16 +13,16 @@ import pytest
 from decks import series as made_up
 from projects import commit, project
 from running import MENDED, SHAPES, git, symfix
-from symfix.codemods.engine.intake import Target
-from symfix.codemods.engine.outcome import Refused
+from symfix.codemods.engine.file_discovery import Target
+from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.rounds import Wishes
-from symfix.codemods.engine.run import Question, run
-from symfix.codemods.workflows.review.cards import deck_of
-from symfix.codemods.workflows.review.colour import coloured
-from symfix.codemods.workflows.review.difference import blocks_of
-from symfix.codemods.workflows.review.page import page
-from symfix.codemods.workflows.series.hunks import hunks_between
+from symfix.codemods.engine.run import CheckRequest, run
+from symfix.codemods.model.outcome import Refused
+from symfix.codemods.workflows.pull_requests.review.colour import coloured
+from symfix.codemods.workflows.pull_requests.review.diff import blocks_of
+from symfix.codemods.workflows.pull_requests.review.page import page
+from symfix.codemods.workflows.pull_requests.review.page_model import deck_of
+from symfix.codemods.workflows.pull_requests.series.hunks import hunks_between
 
 CLI = [sys.executable, "-m", "symfix.codemods.cli"]
 SECONDS = 120
@@ -273,7 +273,7 @@ def test_a_rule_that_goes_too_deep_is_a_refusal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy: Registry, fresh_cache: Path
 ) -> None:
     monkeypatch.setattr("symfix.codemods.engine.run.rewrite", bottomless)
-    question = Question(frozenset(card.name for card in toy.rules), Wishes(), toy)
+    question = CheckRequest(frozenset(card.name for card in toy.rules), FixOptions(), toy)
 
     class Nothing:
         identity = "nothing"

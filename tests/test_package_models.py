@@ -12,7 +12,7 @@ import pytest
 from scoreboards.package_models import Row, blocked, board, chosen, counts, missing, rows_of, share
 from scoreboards.package_targets import NEEDED, PACKAGES, SECOND, STAND_INS, group_of, names_of, root_of
 from scoreboards.strangers_targets import PACKAGES as STRANGERS
-from symfix.codemods.workflows.export.outcome import Exported, FilePatch, Left, Obstacle, Place, Verdict
+from symfix.codemods.workflows.export.outcome import ExportBlocker, Exported, FilePatch, Left, SourcePlace, Verdict
 
 ROOT = Path(__file__).parents[1]
 ROW = Row("one", "kornia", 1, "left", "value-dependent", "why", (), ())
@@ -52,7 +52,9 @@ def test_a_row_tells_verdict_reason_and_refused_inputs() -> None:
     note = "export: at rows = 0 the program refuses what the model takes: AssertionError: x"
     file = FilePatch("kornia/a.py", Path("a.py"), b"a", b"b")
     left = Left("in-torch", "it stops", "export", None, "", ())
-    obstacle = Obstacle(Place("a.py", 1, "f"), "export", "u0 > 1", "", ("a check",), ("program refuses rows = 1",))
+    obstacle = ExportBlocker(
+        SourcePlace("a.py", 1, "f"), "export", "u0 > 1", "", ("a check",), ("program refuses rows = 1",)
+    )
     found = rows_of(
         "kornia",
         [

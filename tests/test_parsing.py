@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from symfix.codemods.engine.parsing import parse_module
+from symfix.codemods.system.python_parser import parse_module
 
 TOP = Path(__file__).parents[1]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from scoreboards.planting import CPP, Rule, plant
-from symfix.codemods.lab.variants import Laboratory
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.torch_variant import Harness
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
 
@@ -34,7 +34,7 @@ GOOD = CONCRETE.replace("numel", "sym_numel")
     ],
 )
 def test_a_planted_fault_is_caught(
-    good: str, fault: str, verdict: Verdict, words: str, tmp_path: Path, ready: Laboratory
+    good: str, fault: str, verdict: Verdict, words: str, tmp_path: Path, ready: Harness
 ) -> None:
     assert good in GOOD
     change = Change(tmp_path / "Square.cpp", CONCRETE.encode(), GOOD.replace(good, fault).encode())
@@ -67,7 +67,7 @@ def test_a_decomposition_that_is_wrong_in_the_last_bit_is_caught(
     verdict: Verdict,
     words: str,
     tmp_path: Path,
-    ready: Laboratory,
+    ready: Harness,
 ) -> None:
     operator, line = place
     module = locate(None, None).package / "_decomp" / "decompositions.py"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from symfix.codemods.commands import progress
 from symfix.codemods.commands.progress import Progress
-from symfix.codemods.lab import batch
+from symfix.codemods.harness import resilient_batch
 from terminal import run_on_a_terminal, without_colour
 
 SECONDS = 30.0
@@ -88,15 +88,15 @@ def test_on_a_terminal_one_row_has_all_and_goes(tmp_path: Path) -> None:
 
 
 def test_answers_are_counted_while_a_child_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_WATCH_SECONDS", 0.01)
+    monkeypatch.setattr(resilient_batch, "_WATCH_SECONDS", 0.01)
     counts: list[int] = []
     report = tmp_path / "report"
-    with batch.watched(counts.append, b'"task"') as opened:
+    with resilient_batch.watched(counts.append, b'"task"') as opened:
         opened(report)  # not there yet
         for number in range(1, 4):
             with report.open("a") as file:
                 file.write(json.dumps({"start": ["op", "eager"]}) + "\n" + json.dumps({"task": ["op", "eager"]}) + "\n")
             until(lambda number=number: number in counts)  # type: ignore[misc]
     assert counts == sorted(counts) and max(counts) == 3
-    with batch.watched(None, b'"task"') as opened:
+    with resilient_batch.watched(None, b'"task"') as opened:
         opened(Path(os.devnull))

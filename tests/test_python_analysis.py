@@ -6,11 +6,11 @@ import ast
 from pathlib import Path
 
 import pytest
-from symfix.codemods.engine.source import SourceFile
-from symfix.python.analysis.annotations import said
-from symfix.python.analysis.certain import Several, Sure
-from symfix.python.analysis.flow import Flow
-from symfix.python.analysis.values import Kind, Row, join
+from symfix.codemods.model.source_file import SourceFile
+from symfix.python.analysis.flow.flow import Flow
+from symfix.python.analysis.types.annotations import said
+from symfix.python.analysis.types.may_types import Kind, Row, join
+from symfix.python.analysis.types.must_types import ScalarType, SequenceType
 from symfix.python.syntax.module import Module
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
@@ -101,23 +101,23 @@ def test_annotations(annotation: str | None, kind: Kind) -> None:
 )
 def test_a_name_in_an_annotation_means_what_its_import_says(annotation: str) -> None:
     assert said(*annotated_by(annotation)).may is Kind.UNKNOWN
-    assert said(*annotated_by(annotation)).sure in (None, Sure.OPTIONAL)
+    assert said(*annotated_by(annotation)).sure in (None, ScalarType.OPTIONAL)
 
 
 @pytest.mark.parametrize(
     ("annotation", "value"),
     [
-        ("int", Sure.WHOLE),
-        ("Union[int, torch.SymInt]", Sure.WHOLE),
-        ("IntLikeType", Sure.WHOLE),
-        ("'Tensor'", Sure.TENSOR),
-        ("Own", Several(False, Sure.WHOLE)),
-        ("list[int]", Several(True, Sure.WHOLE)),
-        ("tuple[int, str]", Several(False, None, (Sure.WHOLE, Sure.TEXT))),
-        ("Optional[int]", Sure.OPTIONAL),
-        ("int | None", Sure.OPTIONAL),
-        ("float", Sure.NUMBER),
-        ("Optional[torch.Size]", Sure.OPTIONAL),
+        ("int", ScalarType.WHOLE),
+        ("Union[int, torch.SymInt]", ScalarType.WHOLE),
+        ("IntLikeType", ScalarType.WHOLE),
+        ("'Tensor'", ScalarType.TENSOR),
+        ("Own", SequenceType(False, ScalarType.WHOLE)),
+        ("list[int]", SequenceType(True, ScalarType.WHOLE)),
+        ("tuple[int, str]", SequenceType(False, None, (ScalarType.WHOLE, ScalarType.TEXT))),
+        ("Optional[int]", ScalarType.OPTIONAL),
+        ("int | None", ScalarType.OPTIONAL),
+        ("float", ScalarType.NUMBER),
+        ("Optional[torch.Size]", ScalarType.OPTIONAL),
     ],
 )
 def test_what_an_annotation_leaves_no_doubt_of(annotation: str, value: object) -> None:

@@ -13,19 +13,19 @@ import pytest
 import torch
 from goldens import installed_torch
 from symfix.codemods.engine.registry import load_language
-from symfix.codemods.engine.rule import Context, Fix
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.workflows.repair.drafts import Draft
-from symfix.python.rewrite.assertions import assert_in_program
-from symfix.python.rewrite.branches import taken_while_compiling
-from symfix.python.rewrite.caches import computed_anew
-from symfix.python.rewrite.contracts import length_stated
-from symfix.python.rewrite.decisions import of_values
-from symfix.python.rewrite.equality import equal_in_eager
-from symfix.python.rewrite.logic import concrete_first
-from symfix.python.rewrite.scalars import read_scalar
-from symfix.python.rewrite.script_choice import chosen_beside_script
-from symfix.python.rewrite.slices import clamped_ends
+from symfix.codemods.model.rule import Context, Fix
+from symfix.codemods.model.source_file import SourceFile
+from symfix.codemods.workflows.repair.edited_file import EditedFile
+from symfix.python.candidates.cache_bypass import computed_anew
+from symfix.python.candidates.call_contracts import length_stated
+from symfix.python.candidates.clamped_slices import clamped_ends
+from symfix.python.candidates.equality import equal_in_eager
+from symfix.python.candidates.inert_branches import taken_while_compiling
+from symfix.python.candidates.runtime_assertions import assert_in_program
+from symfix.python.candidates.scalar_reads import read_scalar
+from symfix.python.candidates.script_choice import chosen_beside_script
+from symfix.python.candidates.symbolic_logic import concrete_first
+from symfix.python.candidates.value_decisions import of_values
 from symfix.python.syntax.module import parse
 
 HEAD = "import warnings\n\nimport torch\nimport torch.nn.functional as F\n\n\n"
@@ -601,7 +601,7 @@ def candidates(text: str, mark: str) -> Iterator[tuple[Fix, str]]:
     source = SourceFile(Path("model.py"), text.encode())
     extent = language.extent(source, text[: text.index(mark)].count("\n") + 1, "")
     assert extent is not None
-    draft = Draft(source, language, context())
+    draft = EditedFile(source, language, context())
     for find in (language.preferred, language.alternatives):
         for fix in find(source, context(), extent):
             yield fix, draft.take([fix]).now.content.decode()
@@ -744,7 +744,7 @@ def test_a_helper_is_chosen_outside_of_torchscript() -> None:
         assert extent is not None
         found = list(language.alternatives(source, context(), extent))
         (chosen,) = (one for one in found if helper in one.edits[0].text)
-        after = Draft(source, language, context()).take([chosen]).now.content.decode()
+        after = EditedFile(source, language, context()).take([chosen]).now.content.decode()
     elsewhere = parse(SourceFile(Path("model.py"), text.encode()))
     for alternative in language.alternatives(elsewhere.source, context(), (0, len(text))):
         assert list(chosen_beside_script(elsewhere, alternative, (0, len(text)), context())) == []

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import torch
-from symfix.codemods.lab.children.calls import functions_of, recorded_calls, traceable
-from symfix.codemods.lab.children.captures import TRACERS, capture, copied
+from symfix.codemods.harness.children.recorders.captures import TRACERS, capture, copied
+from symfix.codemods.harness.children.recorders.recorded_calls import functions_of, recorded_calls, traceable
 from symfix.codemods.verify.compare.captures import lost_captures
 from torch import Tensor
 from torch.fx.experimental.symbolic_shapes import guard_int, sym_and, sym_eq

@@ -10,14 +10,28 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.edits import Edit, apply
-from symfix.codemods.engine.rule import Context, Fix, Safety
-from symfix.codemods.engine.source import SourceFile
-from symfix.python.analysis.calls import Calls
-from symfix.python.analysis.certain import Sure
-from symfix.python.analysis.comparisons import Default, NoDefault
-from symfix.python.analysis.dominance import facts_at, rank_asked
-from symfix.python.analysis.equivalence import (
+from symfix.codemods.model.edit import Edit, apply
+from symfix.codemods.model.rule import Context, Fix, Safety
+from symfix.codemods.model.source_file import SourceFile
+from symfix.python.analysis.decisions.branch_kind import branches, compares_order, refusals
+from symfix.python.analysis.decisions.comparisons import Default, NoDefault
+from symfix.python.analysis.decisions.condition_leaves import (
+    check_conditions,
+    forces,
+    leaf_at,
+    leaves,
+    only_truth_counts,
+)
+from symfix.python.analysis.decisions.default_choice import general
+from symfix.python.analysis.flow.calls import Calls
+from symfix.python.analysis.flow.fix_eligibility import obstacle, on_host, scripted, speaks_to_script
+from symfix.python.analysis.flow.flow import Flow, flow
+from symfix.python.analysis.flow.may_type_inference import Scope, evaluate
+from symfix.python.analysis.flow.tensor_evidence import Evidence, evidence
+from symfix.python.analysis.must.dominating_conditions import facts_at, rank_asked
+from symfix.python.analysis.must.must_type_inference import surely
+from symfix.python.analysis.must.no_raise import Partial, partial
+from symfix.python.analysis.must.sym_operator_equivalence import (
     compared_one_by_one,
     doubts_of_sym_eq,
     evaluated_throughout,
@@ -25,27 +39,23 @@ from symfix.python.analysis.equivalence import (
     taken_apart,
     unfit_for_sym_eq,
 )
-from symfix.python.analysis.evaluation import Scope, evaluate
-from symfix.python.analysis.flow import Flow, flow
-from symfix.python.analysis.polarity import general
-from symfix.python.analysis.purpose import branches, compares_order, refusals
-from symfix.python.analysis.receivers import Evidence, evidence
-from symfix.python.analysis.surely import surely
-from symfix.python.analysis.territory import obstacle, on_host, scripted, speaks_to_script
-from symfix.python.analysis.totality import Partial, partial
-from symfix.python.analysis.truths import check_conditions, forces, leaf_at, leaves, only_truth_counts
-from symfix.python.analysis.unfit import Unfit
-from symfix.python.analysis.values import Kind, Row
+from symfix.python.analysis.types.cannot_rewrite import CannotRewrite
+from symfix.python.analysis.types.may_types import Kind, Row
+from symfix.python.analysis.types.must_types import ScalarType
+from symfix.python.candidates.alternatives import alternatives, extent
+from symfix.python.candidates.torchscript_branch import (
+    check_beside_script,
+    default_beside_script,
+    warning_beside_script,
+)
 from symfix.python.language import errors, obscure, same_code
-from symfix.python.rewrite import changes as to
-from symfix.python.rewrite.alternatives import alternatives, extent
-from symfix.python.rewrite.beside_script import check_beside_script, default_beside_script, warning_beside_script
-from symfix.python.rewrite.deferring import Deferral
+from symfix.python.rewrite import change_types as to
+from symfix.python.rewrite.deferrable_condition import DeferrableCondition
 from symfix.python.rewrite.findings import cannot_name, fix
 from symfix.python.rewrite.imports import complete
-from symfix.python.rewrite.joining import Joiner
-from symfix.python.rewrite.refusals import read_only_in
-from symfix.python.rewrite.scripting import branch_for_script
+from symfix.python.rewrite.raised_checks import read_only_in
+from symfix.python.rewrite.script_code import branch_for_script
+from symfix.python.rewrite.sym_and_or import Joiner
 from symfix.python.syntax.module import Module, parse
 from symfix.python.syntax.names import Names
 from symfix.python.syntax.tree import Function, Survey, imported_names, literal, spelled
@@ -165,9 +175,10 @@ def test_a_flow_knows_each_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "sure"), [("print(s[0])", Sure.WHOLE), ("s.append(1)", Sure.WHOLE), ("other(s)", None), ("n.s = s", None)]
+    ("use", "sure"),
+    [("print(s[0])", ScalarType.WHOLE), ("s.append(1)", ScalarType.WHOLE), ("other(s)", None), ("n.s = s", None)],
 )
-def test_a_list_is_shared_by_what_may_keep_it(use: str, sure: Sure | None) -> None:
+def test_a_list_is_shared_by_what_may_keep_it(use: str, sure: ScalarType | None) -> None:
     module, argument = probed(f"s = [x.size(0)]\n{use}\nprobe(s[0])")
     assert surely(module).of(argument) is sure
 
@@ -254,7 +265,7 @@ def test_what_is_evaluated_where_it_was_not() -> None:
     assert any("`y.size(1)`" in doubt for doubt in doubts) and not any("`x.size(1)` is" in doubt for doubt in doubts)
     module, node = asked("assert n != 0 and x.size(0) % n == 0")
     assert isinstance(node, ast.BoolOp)
-    with pytest.raises(Unfit):
+    with pytest.raises(CannotRewrite):
         evaluated_together(surely(module), [], node.values, lead_holds=True)
     facts = facts_at(module, node)
     found = {ast.unparse(part.node): part.why for part in partial(surely(module), node.values[1], facts)}
@@ -277,7 +288,7 @@ def test_what_is_compared_one_by_one() -> None:
 
 def test_a_condition_that_can_wait() -> None:
     module, node = asked("assert not (x.dim() == 2 and x.size(0) == 1 or x.shape != y.shape)")
-    deferral = Deferral(surely(module), context(), node)
+    deferral = DeferrableCondition(surely(module), context(), node)
     deferral.condition(node, True)
     made = [change for _, change in deferral.changes if change is not to.Plain.UNGROUPED]
     kinds = [change if isinstance(change, to.Plain) else type(change) for change in made]
@@ -285,8 +296,8 @@ def test_a_condition_that_can_wait() -> None:
     assert kinds == [to.Plain.AFFIRMED, reverse, reverse, to.Joined, to.Equated, to.Joined]
     assert any(need.endswith("sym_eq") for need in deferral.needs)
     module, node = asked("assert x.size(int(y.size(0))) == 1")
-    with pytest.raises(Unfit) as unfit:
-        Deferral(surely(module), context(), node).condition(node, True)
+    with pytest.raises(CannotRewrite) as unfit:
+        DeferrableCondition(surely(module), context(), node).condition(node, True)
     assert unfit.value.reason == "decided-inside"
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.outcome import Changed, Refused, Unchanged
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
 
 WING = "symfix.python"
 COUNT = 60
@@ -43,7 +43,7 @@ def test_only_the_edits_differ_and_a_second_run_is_empty(path: Path, name: str) 
 
     def run(text: bytes) -> Changed | Unchanged | Refused:
         return rewrite(
-            SourceFile(Path(name), text), load_rules(WING), language, context, Wishes(unsafe=True, polish=False)
+            SourceFile(Path(name), text), load_rules(WING), language, context, FixOptions(unsafe=True, polish=False)
         )
 
     outcome = run(content)
@@ -79,7 +79,7 @@ def _lines(source: SourceFile, edits: object) -> set[int]:
 def test_what_does_not_parse_is_refused(text: bytes) -> None:
     source = SourceFile(Path("a.py"), b"# x.shape\n" + text)
     outcome = rewrite(
-        source, load_rules(WING), load_language(WING), Context(installed_torch()), Wishes(unsafe=True, polish=False)
+        source, load_rules(WING), load_language(WING), Context(installed_torch()), FixOptions(unsafe=True, polish=False)
     )
     assert isinstance(outcome, Refused)
     assert outcome.reason == "syntax-error"

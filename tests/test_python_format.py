@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.engine.registry import Registry, load_language
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
 
 BEFORE = b"""import torch
 from torch import Tensor

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.edits import Edit, apply
-from symfix.codemods.engine.outcome import Changed
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context, Fix, Safety
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit, apply
+from symfix.codemods.model.outcome import Changed
+from symfix.codemods.model.rule import Context, Fix, Safety
+from symfix.codemods.model.source_file import SourceFile
 from symfix.python.rewrite.imports import complete
 
 BRANCH = "def f(a: Tensor):\n    if a.size(0) == 1:\n        return a[0]\n    return a\n"
@@ -25,7 +25,7 @@ def mended(text: str, *, path: str = "model.py", oldest: tuple[int, int] | None 
     rules = [rule for rule in load_rules("symfix.python") if rule.name in chosen]
     context = Context(installed_torch(), oldest, all_functions=True, drop_torchscript=True)
     source = SourceFile(Path(path), text.encode())
-    outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True, polish=False))
+    outcome = rewrite(source, rules, load_language("symfix.python"), context, FixOptions(unsafe=True, polish=False))
     return outcome.after.decode() if isinstance(outcome, Changed) else text
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from concrete import beyond_script, differences, fixed, outcome
-from symfix.codemods.engine.outcome import Changed, Refused
+from symfix.codemods.model.outcome import Changed, Refused
 
 TEXT = beyond_script((Path(__file__).parent / "data" / "nasty.py").read_text(encoding="utf-8"))
 NAMESPACE: dict[str, Any] = {"__name__": "nasty"}

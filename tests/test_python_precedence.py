@@ -10,10 +10,10 @@ import libcst as cst
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from symfix.python.rewrite.changes import Apart, Change, Joined, Plain
+from symfix.python.rewrite.applied_changes import changed
+from symfix.python.rewrite.change_types import Apart, Change, Joined, Plain
 from symfix.python.rewrite.expressions import Binding, binding, grouped, needed_by
 from symfix.python.rewrite.lines import code, comments
-from symfix.python.rewrite.rewriting import changed
 
 BINARY = ("+", "-", "*", "/", "//", "%", "@", "**", "<<", ">>", "&", "^", "|")
 COMPARING = ("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in")

@@ -4,9 +4,9 @@ import ast
 from pathlib import Path
 
 import pytest
-from symfix.codemods.engine.source import SourceFile
-from symfix.python.analysis.flow import Flow
-from symfix.python.analysis.values import Kind
+from symfix.codemods.model.source_file import SourceFile
+from symfix.python.analysis.flow.flow import Flow
+from symfix.python.analysis.types.may_types import Kind
 from symfix.python.syntax.module import Module
 
 SOURCES = [

@@ -9,23 +9,23 @@ from typing import Any
 
 import pytest
 import torch
-from symfix.codemods.engine.edits import Edit
 from symfix.codemods.engine.registry import Registry, load_language
-from symfix.codemods.engine.rule import Context, Fix
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.engine.surroundings import TorchSurroundings
-from symfix.codemods.workflows.repair.bench import Bench
-from symfix.codemods.workflows.repair.drafts import Draft
-from symfix.codemods.workflows.repair.sites import Advisors
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.rule import Context, Fix
+from symfix.codemods.model.source_file import SourceFile
+from symfix.codemods.workflows.repair.candidates import CandidateSources
+from symfix.codemods.workflows.repair.edited_file import EditedFile
+from symfix.codemods.workflows.repair.trial_runner import TrialRunner
 from symfix.codemods.workflows.repair.trials import Frame, Trial
-from symfix.python.rewrite.inferring import computed_size
-from symfix.python.rewrite.ordering import neutral_amounts
-from symfix.python.rewrite.registering import newly_registered, registered
-from symfix.python.rewrite.resizing import laid_out_anew, made_in_format
-from symfix.python.rewrite.sorting import sorted_by_stride
-from symfix.python.rewrite.symbolic_numbers import symbolic_complex, symbolic_root
-from symfix.python.rewrite.unprimed import without_prim
-from symfix.python.rewrite.unwrapping import unwrapped
+from symfix.python.candidates.inferred_size import computed_size
+from symfix.python.candidates.inlined_wrappers import unwrapped
+from symfix.python.candidates.neutral_amounts import neutral_amounts
+from symfix.python.candidates.prim_replacement import replace_prim
+from symfix.python.candidates.relayout import laid_out_anew, made_in_format
+from symfix.python.candidates.stride_sort import sorted_by_stride
+from symfix.python.candidates.symbolic_numbers import symbolic_complex, symbolic_root
+from symfix.python.rewrite.registration import newly_registered, registered
 
 INSTALLED = Path(torch.__file__).parent
 PATH = INSTALLED / "_refs" / "made_up.py"
@@ -41,7 +41,7 @@ def with_fix(text: str, fixes: list[Fix], context: Context) -> str:
     source = SourceFile(PATH, text.encode())
     wing = Registry().wing(PATH)
     assert wing is not None
-    return Draft(source, load_language(wing.package), context).take(fixes).now.content.decode()
+    return EditedFile(source, load_language(wing.package), context).take(fixes).now.content.decode()
 
 
 def after_registration(text: str, operators: str, context: Context) -> str:
@@ -129,12 +129,12 @@ PRIM = "import torch\nimport torch._prims as prims\n\n\ndef f(x, d):\n    return
     ],
 )
 def test_a_prim_gives_way_to_what_implements_it(before: str, after: str, context: Context) -> None:
-    text = called(without_prim, PRIM.format(before), context)
+    text = called(replace_prim, PRIM.format(before), context)
     assert text == (PRIM.format(after) if after else "")
 
 
 def test_what_a_prim_gives_way_to_gives_the_same(context: Context) -> None:
-    text = called(without_prim, PRIM.format("prims.fft_r2c(x, dim=d, onesided=True)"), context)
+    text = called(replace_prim, PRIM.format("prims.fft_r2c(x, dim=d, onesided=True)"), context)
     names: list[dict[str, Any]] = [{}, {}]
     for known, code in zip(names, (PRIM.format("prims.fft_r2c(x, dim=d, onesided=True)"), text), strict=True):
         exec(code, known)
@@ -370,8 +370,8 @@ def test_what_could_be_registered_comes_after_the_places_that_asked(context: Con
     path.write_text(REFERENCE)
     asked = Frame(str(path), 11, "twice")
     reference = Frame(str(path), 8, "twice", operators=("aten.twice.default", "aten.twice.int"))
-    bench = Bench(None, None, None, Advisors(Registry(), context, context))  # type: ignore[arg-type]
-    drafts: dict[Path, Draft] = {}
+    bench = TrialRunner(None, None, None, CandidateSources(Registry(), context, context))  # type: ignore[arg-type]
+    drafts: dict[Path, EditedFile] = {}
     trial = Trial("twice", "failed", "u0 < 3", frames=(reference, *[asked] * 5))
     first, last = bench.sites(trial, drafts)
     assert first.operators == () and last.operators == reference.operators
@@ -401,15 +401,15 @@ def {name}(x):
 }
 
 
-def offered(name: str, draft: Draft, context: Context) -> Fix:
+def offered(name: str, draft: EditedFile, context: Context) -> Fix:
     language = draft.language
     (fix,) = language.translated(draft.source, context, f"aten.{name}.default", TRANSLATIONS[name], ("math", "torch"))
     return draft.adding(fix)
 
 
-def empty_draft(context: Context) -> Draft:
+def empty_draft(context: Context) -> EditedFile:
     path = INSTALLED / "_decomp" / "decompositions.py"
-    draft = Advisors(Registry(), context, context).draft(path, DECOMPOSITIONS)
+    draft = CandidateSources(Registry(), context, context).draft(path, DECOMPOSITIONS)
     assert draft is not None
     return draft
 

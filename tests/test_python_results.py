@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from symfix.python.analysis.certain import Sure
-from symfix.python.analysis.results import of_torch
+from symfix.python.analysis.types.must_types import ScalarType
+from symfix.python.analysis.types.results import of_torch
 
 OF_FUNCTIONS = ["asarray", "dsmm", "from_dlpack", "from_numpy", "frombuffer", "hsmm", "matrix_rank", "saddmm", "spmm"]
 OF_METHODS = ["bfloat16", "bool", "byte", "cdouble", "cfloat", "char", "double", "float", "half", "int", "ipu", "long"]
@@ -37,7 +37,7 @@ def results(name: str) -> set[str] | None:
     ("place", "without"), [(torch, OF_FUNCTIONS), (torch.Tensor, OF_METHODS)], ids=["functions", "methods"]
 )
 def test_one_tensor_is_said_of_nothing_else(place: object, without: list[str]) -> None:
-    said = [name for name in names(place) if of_torch(name, 2, named=True) is Sure.TENSOR]
+    said = [name for name in names(place) if of_torch(name, 2, named=True) is ScalarType.TENSOR]
     assert len(said) > 300
     assert {name for name in said if results(name) not in (None, {"Tensor"})} == set()
     assert [name for name in said if results(name) is None] == without
@@ -45,7 +45,7 @@ def test_one_tensor_is_said_of_nothing_else(place: object, without: list[str]) -
 
 @pytest.mark.parametrize("place", [torch, torch.Tensor], ids=["functions", "methods"])
 def test_several_tensors_are_said_of_nothing_else(place: object) -> None:
-    said = {name for name in names(place) if of_torch(name, 2, named=True) is Sure.TENSORS}
+    said = {name for name in names(place) if of_torch(name, 2, named=True) is ScalarType.TENSORS}
     assert len(said) > 20
     neither = {name for name in said if any("Tensor" not in one for one in results(name) or ())}
     assert neither == set()
@@ -67,7 +67,7 @@ def test_several_tensors_are_said_of_nothing_else(place: object) -> None:
 def test_fewer_arguments_give_one_tensor(call: Callable[[], object]) -> None:
     assert isinstance(call(), torch.Tensor)
     called = next(name for name in call.__code__.co_names if name not in ("torch", "TENSOR"))
-    assert of_torch(called, 3 if called == "where" else 1, named=False) is Sure.TENSOR
+    assert of_torch(called, 3 if called == "where" else 1, named=False) is ScalarType.TENSOR
 
 
 @pytest.mark.parametrize(

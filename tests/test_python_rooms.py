@@ -8,28 +8,29 @@ from pathlib import Path
 
 import pytest
 from snippets import asked, context, function, module
-from symfix.python.analysis.annotations import said, signature
-from symfix.python.analysis.calls import Calls
-from symfix.python.analysis.certain import Certain, Several, Sure, arithmetic, comparable, either
-from symfix.python.analysis.comparisons import Default, crops, integer, of_comparison
-from symfix.python.analysis.equivalence import evaluated_together
-from symfix.python.analysis.flow import flow
-from symfix.python.analysis.library import SHAPES, of_function, of_method
-from symfix.python.analysis.polarity import general
-from symfix.python.analysis.purpose import only_raises, refusals
-from symfix.python.analysis.scriptable import refused_by_script
-from symfix.python.analysis.surely import surely
-from symfix.python.analysis.territory import is_eager_only, obstacle
-from symfix.python.analysis.truths import decided_inside, leaf_at, leaves
-from symfix.python.analysis.values import Kind, Row, Value, join
+from symfix.python.analysis.decisions.branch_kind import only_raises, refusals
+from symfix.python.analysis.decisions.comparisons import Default, crops, integer, of_comparison
+from symfix.python.analysis.decisions.condition_leaves import decided_inside, leaf_at, leaves
+from symfix.python.analysis.decisions.default_choice import general
+from symfix.python.analysis.flow.calls import Calls
+from symfix.python.analysis.flow.fix_eligibility import is_eager_only, obstacle
+from symfix.python.analysis.flow.flow import flow
+from symfix.python.analysis.flow.scriptable import refused_by_script
+from symfix.python.analysis.must.must_type_inference import surely
+from symfix.python.analysis.must.sym_operator_equivalence import evaluated_together
+from symfix.python.analysis.types.annotations import said, signature
+from symfix.python.analysis.types.library import SHAPES, of_function, of_method
+from symfix.python.analysis.types.may_types import Kind, Row, Value, join
+from symfix.python.analysis.types.must_types import Certain, ScalarType, SequenceType, arithmetic, comparable, either
 from symfix.python.syntax.tree import FunctionNode
 
 
 def test_every_module_that_decides_or_writes_is_imported_by_a_test() -> None:
     tests = Path(__file__).parent
     wing = tests.parent / "python"
-    rooms = ("syntax", "analysis", "rewrite")
-    modules = {f"symfix.python.{room}.{path.stem}" for room in rooms for path in (wing / room).glob("[!_]*.py")}
+    rooms = ("syntax", "analysis", "rewrite", "candidates")
+    paths = [path for room in rooms for path in (wing / room).rglob("[!_]*.py")]
+    modules = {"symfix." + ".".join(path.relative_to(tests.parent).with_suffix("").parts) for path in paths}
     imported: set[str] = set()
     for path in tests.glob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -151,26 +152,26 @@ def test_what_the_annotations_of_a_function_say() -> None:
     made = module("from torch import Tensor\ndef f(a: Tensor, b: 'list[int]', c) -> int | None: ...\n", "model.py")
     found = signature(made, made.functions[0])
     assert {name: (one.may, one.sure) for name, one in found.parameters.items()} == {
-        "a": (Kind.TENSOR, Sure.TENSOR),
-        "b": (Kind.UNKNOWN, Several(True, Sure.WHOLE)),
+        "a": (Kind.TENSOR, ScalarType.TENSOR),
+        "b": (Kind.UNKNOWN, SequenceType(True, ScalarType.WHOLE)),
         "c": (Kind.UNKNOWN, None),
     }
-    assert found.returns.sure is said(made, made.functions[0].node.returns).sure is Sure.OPTIONAL
+    assert found.returns.sure is said(made, made.functions[0].node.returns).sure is ScalarType.OPTIONAL
 
 
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
-        ("1 + 2.5", Sure.FLOAT),
-        ("1 // 2", Sure.WHOLE),
-        ("1 / 2", Sure.FLOAT),
-        ("2 ** -1", Sure.NUMBER),
-        ("'%d' % 1", Sure.TEXT),
+        ("1 + 2.5", ScalarType.FLOAT),
+        ("1 // 2", ScalarType.WHOLE),
+        ("1 / 2", ScalarType.FLOAT),
+        ("2 ** -1", ScalarType.NUMBER),
+        ("'%d' % 1", ScalarType.TEXT),
         ("'a' + 1", None),
-        ("True & False", Sure.TRUTH),
-        ("(1,) + (2.5,)", Several(False, Sure.NUMBER, (Sure.WHOLE, Sure.FLOAT))),
+        ("True & False", ScalarType.TRUTH),
+        ("(1,) + (2.5,)", SequenceType(False, ScalarType.NUMBER, (ScalarType.WHOLE, ScalarType.FLOAT))),
         ("[1] + (2,)", None),
-        ("[1] * 3", Several(True, Sure.WHOLE)),
+        ("[1] * 3", SequenceType(True, ScalarType.WHOLE)),
         ("[1] * 2.5", None),
     ],
 )
@@ -182,12 +183,21 @@ def test_what_arithmetic_surely_gives(expression: str, value: Certain | None) ->
 
 
 def test_what_can_be_compared() -> None:
-    sizes = Several(None, Sure.WHOLE)
-    assert comparable(ast.Lt(), Sure.WHOLE, Sure.FLOAT) and not comparable(ast.Lt(), Sure.WHOLE, Sure.NUMBER)
-    assert comparable(ast.Eq(), sizes, Sure.TEXT) and not comparable(ast.Lt(), sizes, sizes)
-    assert comparable(ast.In(), Sure.WHOLE, sizes) and not comparable(ast.In(), Sure.WHOLE, Sure.WHOLE)
-    assert not comparable(ast.Eq(), Sure.TENSOR, Sure.WHOLE) and not comparable(ast.Eq(), None, Sure.WHOLE)
-    assert either(Sure.WHOLE, Sure.NOTHING) is Sure.OPTIONAL and either(Sure.WHOLE, Sure.TEXT) is None
+    sizes = SequenceType(None, ScalarType.WHOLE)
+    assert comparable(ast.Lt(), ScalarType.WHOLE, ScalarType.FLOAT) and not comparable(
+        ast.Lt(), ScalarType.WHOLE, ScalarType.NUMBER
+    )
+    assert comparable(ast.Eq(), sizes, ScalarType.TEXT) and not comparable(ast.Lt(), sizes, sizes)
+    assert comparable(ast.In(), ScalarType.WHOLE, sizes) and not comparable(
+        ast.In(), ScalarType.WHOLE, ScalarType.WHOLE
+    )
+    assert not comparable(ast.Eq(), ScalarType.TENSOR, ScalarType.WHOLE) and not comparable(
+        ast.Eq(), None, ScalarType.WHOLE
+    )
+    assert (
+        either(ScalarType.WHOLE, ScalarType.NOTHING) is ScalarType.OPTIONAL
+        and either(ScalarType.WHOLE, ScalarType.TEXT) is None
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import torch
 from concrete import outcome
-from symfix.codemods.engine.intake import find
-from symfix.codemods.engine.neighbourhood import package_speaks
-from symfix.codemods.engine.outcome import Changed, Unchanged
+from symfix.codemods.engine.cache_dependencies import package_mentions
+from symfix.codemods.engine.file_discovery import find
+from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.rounds import Wishes
-from symfix.codemods.engine.rule import Safety
-from symfix.codemods.engine.run import Question, run
-from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.engine.run import CheckRequest, run
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.outcome import Changed, Unchanged
+from symfix.codemods.model.rule import Safety
 
 HEAD = """import collections.abc
 import typing
@@ -200,9 +200,9 @@ def test_a_package_that_speaks_to_torchscript_is_left_where_it_may_compile(word:
     for name, text in texts.items():
         (folder / name).write_text(text)
     card = next(wing for wing in Registry().wings if wing.language == "Python")
-    assert package_speaks(folder / "inner" / "taken.py", card)
-    assert not package_speaks(tmp_path / "alone.py", card)
-    question = Question(frozenset({"use_sym_min_max"}), Wishes(unsafe=True, polish=False))
+    assert package_mentions(folder / "inner" / "taken.py", card)
+    assert not package_mentions(tmp_path / "alone.py", card)
+    question = CheckRequest(frozenset({"use_sym_min_max"}), FixOptions(unsafe=True, polish=False))
     targets = list(find([folder / "inner"], frozenset({".py"})))
     refused, taken = run(targets, question, TorchSurroundings(all_functions=True, drop_torchscript=True)).outcomes
     assert isinstance(refused, Changed)

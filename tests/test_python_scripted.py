@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.outcome import Changed, Unchanged
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.outcome import Changed, Unchanged
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
 
 FILE = "torch/nn/functional.py"
 FUNCTIONS = (
@@ -41,7 +41,11 @@ def fixed(path: str) -> bytes:
     context = Context(installed_torch(), all_functions=True)
     source = SourceFile(Path(path), content)
     outcome = rewrite(
-        source, load_rules("symfix.python"), load_language("symfix.python"), context, Wishes(unsafe=True, polish=False)
+        source,
+        load_rules("symfix.python"),
+        load_language("symfix.python"),
+        context,
+        FixOptions(unsafe=True, polish=False),
     )
     assert isinstance(outcome, (Changed, Unchanged))
     return outcome.after if isinstance(outcome, Changed) else content

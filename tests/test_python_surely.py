@@ -7,30 +7,30 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from symfix.codemods.engine.source import SourceFile
-from symfix.python.analysis.binding import binds
-from symfix.python.analysis.certain import Several, Sure
-from symfix.python.analysis.dominance import facts_at
-from symfix.python.analysis.equivalence import evaluated_together
-from symfix.python.analysis.sharing import changed_elsewhere
-from symfix.python.analysis.surely import Surely, surely
-from symfix.python.analysis.territory import foreign_decorator
-from symfix.python.analysis.totality import Partial, partial
-from symfix.python.analysis.truths import decides
-from symfix.python.analysis.unfit import Unfit
+from symfix.codemods.model.source_file import SourceFile
+from symfix.python.analysis.decisions.condition_leaves import decides
+from symfix.python.analysis.flow.fix_eligibility import foreign_decorator
+from symfix.python.analysis.must.aliasing import changed_elsewhere
+from symfix.python.analysis.must.definite_assignment import binds
+from symfix.python.analysis.must.dominating_conditions import facts_at
+from symfix.python.analysis.must.must_type_inference import MustTypes, surely
+from symfix.python.analysis.must.no_raise import Partial, partial
+from symfix.python.analysis.must.sym_operator_equivalence import evaluated_together
+from symfix.python.analysis.types.cannot_rewrite import CannotRewrite
+from symfix.python.analysis.types.must_types import ScalarType, SequenceType
 from symfix.python.rewrite.lines import code, one_line
-from symfix.python.rewrite.refusals import deferrable
+from symfix.python.rewrite.raised_checks import deferrable
 from symfix.python.syntax.module import Module, parse
 
 HEAD = "import math\nimport functools\nimport torch\nfrom torch import Tensor\nfrom typing import Optional\nK = 3\n"
-SIZES, LISTED = Several(False, Sure.WHOLE), Several(True, Sure.WHOLE)
+SIZES, LISTED = SequenceType(False, ScalarType.WHOLE), SequenceType(True, ScalarType.WHOLE)
 
 
 def module(text: str) -> Module:
     return parse(SourceFile(Path("a.py"), (HEAD + text).encode()))
 
 
-def probed(body: str, parameters: str = "x: Tensor, y, n: int") -> tuple[Surely, list[ast.expr]]:
+def probed(body: str, parameters: str = "x: Tensor, y, n: int") -> tuple[MustTypes, list[ast.expr]]:
     """Return the must-types of a function, and the arguments of the call of ``probe`` in it."""
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     made = module(f"def f({parameters}):\n{lines}")
@@ -41,45 +41,45 @@ def probed(body: str, parameters: str = "x: Tensor, y, n: int") -> tuple[Surely,
 @pytest.mark.parametrize(
     ("body", "value"),
     [
-        ("probe(x.size(0))", Sure.WHOLE),
+        ("probe(x.size(0))", ScalarType.WHOLE),
         ("probe(x.size(n))", None),
         ("probe(x.shape)", SIZES),
-        ("probe(x.shape[0])", Sure.WHOLE),
+        ("probe(x.shape[0])", ScalarType.WHOLE),
         ("probe(x.shape[1:])", SIZES),
         ("probe(list(x.shape))", LISTED),
         ("probe(n)", None),
-        ("probe(K)", Sure.WHOLE),
-        ("a = x.size(0)\nprobe(a)", Sure.WHOLE),
-        ("a = x.size(0)\na = a + 1\nprobe(a)", Sure.WHOLE),
-        ("a = x.size(0)\na = None\nprobe(a)", Sure.OPTIONAL),
-        ("a = x.size(0)\na = a / 2\nprobe(a)", Sure.NUMBER),
-        ("a = x.size(0)\na += 1.5\nprobe(a)", Sure.NUMBER),
+        ("probe(K)", ScalarType.WHOLE),
+        ("a = x.size(0)\nprobe(a)", ScalarType.WHOLE),
+        ("a = x.size(0)\na = a + 1\nprobe(a)", ScalarType.WHOLE),
+        ("a = x.size(0)\na = None\nprobe(a)", ScalarType.OPTIONAL),
+        ("a = x.size(0)\na = a / 2\nprobe(a)", ScalarType.NUMBER),
+        ("a = x.size(0)\na += 1.5\nprobe(a)", ScalarType.NUMBER),
         ("a = x.size(0)\nfor a in y: pass\nprobe(a)", None),
         ("a = x.size(0)\nwith y as a: pass\nprobe(a)", None),
-        ("a, b = x.shape\nprobe(b)", Sure.WHOLE),
-        ("a, *b = x.shape\nprobe(len(b), b[0])", Sure.WHOLE),
-        ("b = [x.size(0)]\nb.append(2)\nprobe(b)", Several(True, None)),
-        ("b = [x.size(0)]\nb.append(2)\nprobe(len(b), b[0])", Sure.WHOLE),
+        ("a, b = x.shape\nprobe(b)", ScalarType.WHOLE),
+        ("a, *b = x.shape\nprobe(len(b), b[0])", ScalarType.WHOLE),
+        ("b = [x.size(0)]\nb.append(2)\nprobe(b)", SequenceType(True, None)),
+        ("b = [x.size(0)]\nb.append(2)\nprobe(len(b), b[0])", ScalarType.WHOLE),
         ("b = [x.size(0)]\nb.append(y)\nprobe(b[0])", None),
         ("b = [x.size(0)]\ny(b)\nprobe(b[0])", None),
         ("b = [x.size(0)]\ny(b)\na = b[0]\nprobe(a)", None),
-        ("b = [x.size(0)]\nfor a in b: y(a)\nprobe(b[0])", Sure.WHOLE),
-        ("b = [x.size(0)]\na, *c = b\nprobe(c[0])", Sure.WHOLE),
+        ("b = [x.size(0)]\nfor a in b: y(a)\nprobe(b[0])", ScalarType.WHOLE),
+        ("b = [x.size(0)]\na, *c = b\nprobe(c[0])", ScalarType.WHOLE),
         ("probe([d + 1 for d in x.shape])", LISTED),
-        ("probe((x.size(0), x.device)[1])", Sure.PLAIN),
-        ("probe(x.item())", Sure.NUMBER),
-        ("probe(x.size(0) / 2)", Sure.FLOAT),
-        ("probe(x.size(0) == 1)", Sure.TRUTH),
+        ("probe((x.size(0), x.device)[1])", ScalarType.PLAIN),
+        ("probe(x.item())", ScalarType.NUMBER),
+        ("probe(x.size(0) / 2)", ScalarType.FLOAT),
+        ("probe(x.size(0) == 1)", ScalarType.TRUTH),
         ("probe(x.size(0) == n)", None),
-        ("probe(not n)", Sure.TRUTH),
-        ("probe(x.dtype == torch.float32)", Sure.TRUTH),
-        ("probe(f'{n}')", Sure.TEXT),
-        ("probe('%s' % n)", Sure.TEXT),
-        ("probe(min(x.size(0), 2))", Sure.WHOLE),
+        ("probe(not n)", ScalarType.TRUTH),
+        ("probe(x.dtype == torch.float32)", ScalarType.TRUTH),
+        ("probe(f'{n}')", ScalarType.TEXT),
+        ("probe('%s' % n)", ScalarType.TEXT),
+        ("probe(min(x.size(0), 2))", ScalarType.WHOLE),
         ("probe((lambda len: len(x.shape))(y))", None),
         ("def len(a): return 'a'\nprobe(len(x))", None),
-        ("probe(math.prod(x.shape))", Sure.WHOLE),
-        ("probe(x.size(0) if n else None)", Sure.OPTIONAL),
+        ("probe(math.prod(x.shape))", ScalarType.WHOLE),
+        ("probe(x.size(0) if n else None)", ScalarType.OPTIONAL),
     ],
 )
 def test_what_a_value_surely_is(body: str, value: object) -> None:
@@ -91,11 +91,11 @@ def test_what_a_value_surely_is(body: str, value: object) -> None:
     ("parameters", "body", "value"),
     [
         ("x", "probe(x.shape)", None),
-        ("x", "probe(x.shape, x.numel())", Sure.WHOLE),
+        ("x", "probe(x.shape, x.numel())", ScalarType.WHOLE),
         ("x", "probe(x.numel(), x.shape)", SIZES),
-        ("x", "probe(x.numel(), x)", Sure.TREATED),
-        ("x", "probe(x.numel(), (-x + 1).t()[0].T)", Sure.TREATED),
-        ("x", "y = x\ny = torch.ones(2)\nprobe(x.numel(), y)", Sure.TREATED),
+        ("x", "probe(x.numel(), x)", ScalarType.TREATED),
+        ("x", "probe(x.numel(), (-x + 1).t()[0].T)", ScalarType.TREATED),
+        ("x", "y = x\ny = torch.ones(2)\nprobe(x.numel(), y)", ScalarType.TREATED),
         ("x=None", "probe(x.numel(), x.shape)", SIZES),
         ("x", "x = torch.ones(2)\nprobe(x.shape)", None),
         ("x, y", "a = y.get()\nif y: a = torch.ones(2)\nprobe(a.shape)", None),
@@ -103,28 +103,28 @@ def test_what_a_value_surely_is(body: str, value: object) -> None:
         ("x: Tensor = None", "probe(x.shape)", SIZES),
         ("x: Tensor", "probe(x.grad.shape)", SIZES),
         ("x: Tensor", "probe((1 - -x)[0].T.shape)", SIZES),
-        ("x: Tensor, y", "probe(x * y)", Sure.TENSOR),
-        ("x: Tensor", "probe(2 * x)", Sure.TENSOR),
-        ("x: Tensor, y", "probe(y * x)", Sure.TREATED),
+        ("x: Tensor, y", "probe(x * y)", ScalarType.TENSOR),
+        ("x: Tensor", "probe(2 * x)", ScalarType.TENSOR),
+        ("x: Tensor, y", "probe(y * x)", ScalarType.TREATED),
         ("x: Tensor", "probe([1] * x)", None),
-        ("x: Tensor", "probe('%s' % x)", Sure.TEXT),
-        ("x: list[Tensor]", "probe(x[1:])", Sure.TENSORS),
-        ("x: list[Tensor]", "probe(x[0])", Sure.TENSOR),
+        ("x: Tensor", "probe('%s' % x)", ScalarType.TEXT),
+        ("x: list[Tensor]", "probe(x[1:])", ScalarType.TENSORS),
+        ("x: list[Tensor]", "probe(x[0])", ScalarType.TENSOR),
         ("x: list[Tensor]", "for a in x: probe(a.shape)", SIZES),
         ("x: list[Tensor], y", "x[0] = y\nprobe(x[0])", None),
         ("x: list[Tensor], y", "x[1:] = y\nprobe(x[0])", None),
-        ("x: list[Tensor], y", "x[0] = x[1]\nprobe(x[0])", Sure.TENSOR),
+        ("x: list[Tensor], y", "x[0] = x[1]\nprobe(x[0])", ScalarType.TENSOR),
         ("x: list[Tensor], y", "x.append(y)\nprobe(x[0])", None),
-        ("x: list[Tensor], y", "x.append(x[0].t())\nx.extend(x[1:])\nprobe(x[0])", Sure.TENSOR),
+        ("x: list[Tensor], y", "x.append(x[0].t())\nx.extend(x[1:])\nprobe(x[0])", ScalarType.TENSOR),
         ("x: list[Tensor], y", "y(x)\na = x[0]\nprobe(a)", None),
-        ("x: list[Tensor], y", "a, b = x\nif x: a = torch.cat(x)\nprobe(a)", Sure.TENSOR),
+        ("x: list[Tensor], y", "a, b = x\nif x: a = torch.cat(x)\nprobe(a)", ScalarType.TENSOR),
         ("x: list[Tensor], y", "x = y.get()\nfor a in x: probe(a.shape)", None),
         ("x: Tensor", "for a in x: probe(a.shape)", SIZES),
         ("x: Tensor", "a, b = torch.max(x, 0)\nprobe(b.shape)", SIZES),
         ("x: Tensor", "a, *b = x.unbind()\nprobe(b[0].shape)", SIZES),
         ("x: Tensor", "probe(torch.max(x).shape)", SIZES),
         ("x: Tensor", "probe(torch.where(x > 0, x, 1).shape)", SIZES),
-        ("x: Tensor", "probe(torch.where(x > 0))", Sure.TENSORS),
+        ("x: Tensor", "probe(torch.where(x > 0))", ScalarType.TENSORS),
         ("x: Tensor", "probe(x.numpy())", None),
         ("x: Tensor", "probe(torch.result_type(x, x))", None),
     ],
@@ -239,7 +239,7 @@ def test_what_may_be_evaluated_early(body: str, why: Partial | None) -> None:
 def test_operands_evaluated_together(operands: str, outcome: list[str] | str) -> None:
     types, arguments = probed(f"probe({operands})")
     if isinstance(outcome, str):
-        with pytest.raises(Unfit) as unfit:
+        with pytest.raises(CannotRewrite) as unfit:
             evaluated_together(types, [], arguments, lead_holds=True)
         assert unfit.value.reason == outcome
     else:
@@ -315,7 +315,7 @@ def test_decorators_that_may_be_another_compilers(decorators: str, foreign: str 
 def test_an_expression_on_one_line(text: str, line: str | None) -> None:
     tree = cst.parse_expression(f"({text})")
     if line is None:
-        with pytest.raises(Unfit):
+        with pytest.raises(CannotRewrite):
             one_line(tree)
     else:
         flat = one_line(tree)
@@ -340,7 +340,7 @@ def test_messages_that_a_lambda_would_change(message: str) -> None:
     made = module(f"def f(n):\n    raise ValueError({message})\n")
     (raised,) = made.nodes.every(ast.Raise)
     assert isinstance(raised.exc, ast.Call)
-    with pytest.raises(Unfit):
+    with pytest.raises(CannotRewrite):
         deferrable(made.place(raised), raised.exc.args[0])
 
 

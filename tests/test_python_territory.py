@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.outcome import Changed, Unchanged
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context, Skip
-from symfix.codemods.engine.source import SourceFile
-from symfix.python.analysis.registered import Seen, registered
+from symfix.codemods.model.outcome import Changed, Unchanged
+from symfix.codemods.model.rule import Context, Skip
+from symfix.codemods.model.source_file import SourceFile
+from symfix.python.analysis.flow.dispatch_kind import Seen, registered
 from symfix.python.syntax.module import Module
 
 GUARDED = "def f(a: Tensor):\n    if a.size(0) == 1:\n        return a[0]\n    return a\n"
@@ -23,7 +23,7 @@ def outcome_of(text: bytes, path: str, *, everything: bool = False) -> Changed |
     source = SourceFile(Path(path), text)
     context = Context(installed_torch(), all_functions=everything, drop_torchscript=everything)
     rules = load_rules("symfix.python")
-    outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True, polish=False))
+    outcome = rewrite(source, rules, load_language("symfix.python"), context, FixOptions(unsafe=True, polish=False))
     assert isinstance(outcome, (Changed, Unchanged))
     return outcome
 

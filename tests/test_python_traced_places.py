@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from concrete import fixed
-from symfix.codemods.lab.children.captures import capture
+from symfix.codemods.harness.children.recorders.captures import capture
 from symfix.codemods.verify.compare.captures import lost_captures
 
 BODIES = {

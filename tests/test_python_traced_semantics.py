@@ -10,7 +10,7 @@ import torch
 from concrete import fixed
 from generated import functions
 from hypothesis import HealthCheck, given, settings
-from symfix.codemods.lab.children.captures import capture
+from symfix.codemods.harness.children.recorders.captures import capture
 from symfix.codemods.verify.compare.captures import lost_captures
 
 TRACERS = ("compile", "compile static", "compile unbacked", "export")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from goldens import installed_torch
 from snippets import context, module
-from symfix.codemods.torchapi.locating import Place
 from symfix.codemods.torchapi.probes import dynamo_refusal, inlined, scripted
-from symfix.python.analysis.tracers import is_faked, is_traced
+from symfix.codemods.torchapi.torch_finder import TorchInstallation
+from symfix.python.analysis.flow.tracers import is_faked, is_traced
 from symfix.python.syntax.module import Module
 
 SHAPES = "torch.fx.experimental.symbolic_shapes"
@@ -121,7 +121,7 @@ def test_dynamo_refusal_without_dynamo_names_the_torch(tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {installed_torch().torch_python} "$@"\n')
     python.chmod(0o755)
-    place = Place("9.9", "9.9", python, tmp_path / "torch", tmp_path, (), ())
+    place = TorchInstallation("9.9", "9.9", python, tmp_path / "torch", tmp_path, (), ())
     said = dynamo_refusal(place, "torch.sym_min")
     assert said is not None and said.startswith(f"torch 9.9 of {python} compiles no function (ModuleNotFoundError")
     assert scripted(place) is None, "nothing is known, so anything may be"

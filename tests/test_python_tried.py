@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.engine.registry import load_language
-from symfix.codemods.engine.rule import Context, Safety
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.rule import Context, Safety
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.torchapi.api import TorchApi
-from symfix.codemods.workflows.repair.drafts import Draft
-from symfix.python.rewrite import stating
-from symfix.python.rewrite.shortcuts import left_out
+from symfix.codemods.workflows.repair.edited_file import EditedFile
+from symfix.python.candidates import preconditions
+from symfix.python.candidates.skipped_shortcuts import left_out
 from symfix.python.syntax.module import parse
 
 LANGUAGE = load_language("symfix.python")
@@ -22,9 +22,9 @@ def api() -> TorchApi:
     return TorchApi.load(None, None)
 
 
-def draft(text: str, api: TorchApi, *, tried: bool = True) -> Draft:
+def draft(text: str, api: TorchApi, *, tried: bool = True) -> EditedFile:
     source = SourceFile(Path("net/model.py"), text.encode())
-    return Draft(source, LANGUAGE, Context(api, all_functions=True, tried=tried))
+    return EditedFile(source, LANGUAGE, Context(api, all_functions=True, tried=tried))
 
 
 def stated(text: str, mark: str, api: TorchApi, *conditions: str) -> list[str]:
@@ -32,7 +32,7 @@ def stated(text: str, mark: str, api: TorchApi, *conditions: str) -> list[str]:
     one = draft(text, api)
     extent = LANGUAGE.extent(one.source, text[: text.index(mark)].count("\n") + 1, "")
     assert extent is not None
-    fixes = list(stating.stated(one.source, one.context, extent, conditions))
+    fixes = list(preconditions.stated(one.source, one.context, extent, conditions))
     assert all(fix.safety is Safety.UNSAFE and fix.default for fix in fixes)
     return [one.take([fix]).now.content.decode() for fix in fixes]
 

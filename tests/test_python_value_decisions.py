@@ -14,10 +14,10 @@ import pytest
 import torch
 from goldens import installed_torch
 from symfix.codemods.engine.registry import load_language
-from symfix.codemods.engine.rule import Context, Fix
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.workflows.repair.drafts import Draft
-from symfix.python.rewrite.decisions import of_loops, of_values, refused
+from symfix.codemods.model.rule import Context, Fix
+from symfix.codemods.model.source_file import SourceFile
+from symfix.codemods.workflows.repair.edited_file import EditedFile
+from symfix.python.candidates.value_decisions import of_loops, of_values, refused
 from symfix.python.syntax.module import parse
 
 HEAD = "import torch\n\n\n"
@@ -239,7 +239,7 @@ def written(text: str, prefer: str = "cond") -> Iterator[tuple[Fix, str]]:
     """Yield each fix for what decides in a text, with the text that it leaves."""
     source = SourceFile(Path("model.py"), text.encode())
     module = parse(source)
-    draft = Draft(source, load_language("symfix.python"), context(prefer))
+    draft = EditedFile(source, load_language("symfix.python"), context(prefer))
     choices: list[ast.If | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.IfExp)]
     fixes = itertools.chain(
         of_loops(module, (0, len(text)), context(prefer)),

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from goldens import installed_torch
 from snippets import module
-from symfix.codemods.engine.rule import Context
-from symfix.python.analysis.blocks import (
+from symfix.codemods.model.rule import Context
+from symfix.python.analysis.flow.blocks import (
     always_returns,
     bound_before,
     following,
@@ -18,14 +18,14 @@ from symfix.python.analysis.blocks import (
     stored,
     surely_stored,
 )
-from symfix.python.analysis.effects import is_fresh, require_pure
-from symfix.python.analysis.pointwise import Cost, cost
-from symfix.python.analysis.unfit import Unfit
-from symfix.python.rewrite.conditional import choice_of, conditional
-from symfix.python.rewrite.conditions import asked_of_tensor, tensor_condition
-from symfix.python.rewrite.local_functions import NameChooser, anew, described, may_alias
-from symfix.python.rewrite.selection import highest_cost, selected
-from symfix.python.rewrite.while_loops import looped, unrolled
+from symfix.python.analysis.must.effects import is_fresh, require_pure
+from symfix.python.analysis.must.pointwise import Cost, cost
+from symfix.python.analysis.types.cannot_rewrite import CannotRewrite
+from symfix.python.candidates.local_functions import NameChooser, anew, described, may_alias
+from symfix.python.candidates.tensor_conditions import asked_of_tensor, tensor_condition
+from symfix.python.candidates.torch_cond import choice_of, conditional
+from symfix.python.candidates.torch_where import highest_cost, selected
+from symfix.python.candidates.torch_while_loop import looped, unrolled
 
 HEAD = "import torch\n\n\ndef f(self, x, n, xs):\n"
 
@@ -83,7 +83,7 @@ def test_effects_of_a_branch(text: str, reason: str) -> None:
     (branch,) = made.nodes.ifs
     try:
         require_pure(made, branch.body)
-    except Unfit as unfit:
+    except CannotRewrite as unfit:
         assert unfit.reason == reason
     else:
         assert reason == ""
@@ -134,7 +134,7 @@ def test_a_loop_that_nothing_ends_is_left() -> None:
     made = module(body("while True:\n    x = x + 1\nreturn x"))
     (loop,) = made.nodes.every(ast.While)
     for write, detail in ((looped, "nothing ends the loop"), (unrolled, "nothing says how many steps there are")):
-        with pytest.raises(Unfit) as refused:
+        with pytest.raises(CannotRewrite) as refused:
             list(write(made, loop, context()))
         assert refused.value.reason == "loop-without-end"
         assert detail in refused.value.detail

@@ -9,21 +9,21 @@ import libcst as cst
 import pytest
 from goldens import installed_torch
 from snippets import asked, context, function
-from symfix.codemods.engine.edits import Edit, apply
-from symfix.codemods.engine.rule import Context, Fix
-from symfix.python.analysis.library import SHAPES
-from symfix.python.analysis.surely import surely
-from symfix.python.analysis.unfit import Unfit
-from symfix.python.rewrite.alternatives import alternatives, extent
-from symfix.python.rewrite.changes import Chosen
-from symfix.python.rewrite.deferring import deferred
+from symfix.codemods.model.edit import Edit, apply
+from symfix.codemods.model.rule import Context, Fix
+from symfix.python.analysis.must.must_type_inference import surely
+from symfix.python.analysis.types.cannot_rewrite import CannotRewrite
+from symfix.python.analysis.types.library import SHAPES
+from symfix.python.candidates.alternatives import alternatives, extent
+from symfix.python.rewrite.change_types import Chosen
+from symfix.python.rewrite.deferrable_condition import deferred
+from symfix.python.rewrite.edits import edited
 from symfix.python.rewrite.expressions import call, comparison, in_full, ungrouped
-from symfix.python.rewrite.formatting import wrap_long_lines
-from symfix.python.rewrite.joining import Joiner
+from symfix.python.rewrite.formatter import wrap_long_lines
 from symfix.python.rewrite.lines import broken, code, comments
-from symfix.python.rewrite.refusals import check_for
-from symfix.python.rewrite.spelling import spell, spelled_out, unnamed
-from symfix.python.rewrite.writing import edited
+from symfix.python.rewrite.qualified_names import spell, spelled_out, unnamed
+from symfix.python.rewrite.raised_checks import check_for
+from symfix.python.rewrite.sym_and_or import Joiner
 
 
 def test_check_for_doubts_an_annotated_number() -> None:
@@ -53,18 +53,18 @@ def test_check_for_doubts_an_annotated_number() -> None:
         ("not (x.size(0) == 1 or y.size(0) == 2)", True, "sym_and(x.size(0) != 1, y.size(0) != 2)"),
         ("torch.sym_not(x.size(0) == 1)", False, "torch.sym_not(torch.sym_not(x.size(0) == 1))"),
         ("isinstance(n, int)", True, "isinstance(n, int)"),
-        ("x.size(0) in y.shape", True, Unfit("membership", "")),
-        ("x.tolist()[0]", True, Unfit("may-be-none", "")),
-        ("0 < x.size(0) < 2 < 3 < x.size(1) / 2.0", False, Unfit("chained-comparison", "")),
-        ("all(int(d) for d in x.shape)", False, Unfit("decided-inside", "")),
-        ("n", True, Unfit("not-a-bool", "")),
-        ("n.sum() == 3", True, Unfit("not-a-bool", "")),
+        ("x.size(0) in y.shape", True, CannotRewrite("membership", "")),
+        ("x.tolist()[0]", True, CannotRewrite("may-be-none", "")),
+        ("0 < x.size(0) < 2 < 3 < x.size(1) / 2.0", False, CannotRewrite("chained-comparison", "")),
+        ("all(int(d) for d in x.shape)", False, CannotRewrite("decided-inside", "")),
+        ("n", True, CannotRewrite("not-a-bool", "")),
+        ("n.sum() == 3", True, CannotRewrite("not-a-bool", "")),
     ],
 )
-def test_a_condition_that_decides_no_size(condition: str, truth: bool, written: str | Unfit) -> None:
+def test_a_condition_that_decides_no_size(condition: str, truth: bool, written: str | CannotRewrite) -> None:
     known, node = asked(condition)
-    if isinstance(written, Unfit):
-        with pytest.raises(Unfit) as unfit:
+    if isinstance(written, CannotRewrite):
+        with pytest.raises(CannotRewrite) as unfit:
             deferred(surely(known.module), context(), node, node, truth)
         assert unfit.value.reason == written.reason
         return
@@ -133,7 +133,7 @@ def test_why_a_symbol_can_not_be_written() -> None:
     taken = function("z = x\nsym_eq = 1\nreturn z")
     here = taken.nodes.assigns[0]
     assert unnamed(taken, here, f"{SHAPES}.sym_eq", context())[0] == "name-shadowed"
-    with pytest.raises(Unfit) as error:
+    with pytest.raises(CannotRewrite) as error:
         spelled_out(taken, here, f"{SHAPES}.sym_eq", context())
     assert error.value.reason == "name-shadowed"
 

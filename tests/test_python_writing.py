@@ -10,20 +10,20 @@ from pathlib import Path
 import libcst as cst
 import pytest
 from running import SHAPES
-from symfix.codemods.engine.edits import apply
-from symfix.codemods.engine.rule import Context, Fix, Skip
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import apply
+from symfix.codemods.model.rule import Context, Fix, Skip
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.torchapi import TorchApi
-from symfix.python.analysis.unfit import Unfit
-from symfix.python.rewrite import changes as to
-from symfix.python.rewrite.changes import Change
+from symfix.python.analysis.types.cannot_rewrite import CannotRewrite
+from symfix.python.rewrite import change_types as to
+from symfix.python.rewrite.applied_changes import Fragment
+from symfix.python.rewrite.change_types import Change
+from symfix.python.rewrite.edits import checked, chosen_value, edited, limited, renamed_definition
 from symfix.python.rewrite.findings import change
 from symfix.python.rewrite.lines import code, indented
-from symfix.python.rewrite.retired import unused_imports
-from symfix.python.rewrite.rewriting import Fragment
-from symfix.python.rewrite.spelling import renamed, spell
+from symfix.python.rewrite.qualified_names import renamed, spell
 from symfix.python.rewrite.statements import Statement, check, check_edit
-from symfix.python.rewrite.writing import checked, chosen_value, edited, limited, renamed_definition
+from symfix.python.rewrite.unused_imports import unused_imports
 from symfix.python.syntax.module import Module
 
 
@@ -120,7 +120,7 @@ def test_lines_that_lose_their_brackets_get_others() -> None:
 
 def test_a_comment_is_never_lost() -> None:
     made, node = expression("a in (0,  # none\n 1)")
-    with pytest.raises(Unfit) as unfit:
+    with pytest.raises(CannotRewrite) as unfit:
         edited(made, node, [(node, to.Chosen(True, "f"))])
     assert unfit.value.reason == "comment-inside"
     answer = change("r", made.place(node), [(node, to.Chosen(True, "f"))], "said")
@@ -211,7 +211,7 @@ def test_a_statement_beside_another_is_no_place_for_a_check() -> None:
     made = module("if a: assert a == b\n")
     node = only(made, ast.Assert)
     assert isinstance(node, ast.Assert) and not Statement(made.place(node)).alone
-    with pytest.raises(Unfit) as unfit:
+    with pytest.raises(CannotRewrite) as unfit:
         check_edit(made.place(node), node, [], "check", None)
     assert unfit.value.reason == "one-line-suite"
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 import torch
-from symfix.codemods.lab.children import dispatching, trying
-from symfix.codemods.lab.children.references import composed, fits, reference_of, references
-from symfix.codemods.lab.children.samples import Sample
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.harness.children.entrypoints import trial_runner
+from symfix.codemods.harness.children.protocols import python_kernels
+from symfix.codemods.harness.children.recorders.python_references import composed, fits, reference_of, references
+from symfix.codemods.harness.children.samples.samples import Sample
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
 from symfix.codemods.workflows.repair.trials import Trial, try_all
@@ -29,21 +30,21 @@ REFERENCES = INSTALLED / "_refs" / "__init__.py"
 
 @lru_cache(maxsize=1)
 def samples() -> list[Sample]:
-    return dispatching.samples_for_registered(OPERATOR)
+    return python_kernels.samples_for_registered(OPERATOR)
 
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], list[str]]]:
     """Yield a function that returns the protocol's errors for `hsplit` with a Python kernel of both overloads."""
     overloads = [torch.ops.aten.hsplit.int, torch.ops.aten.hsplit.array]
-    monkeypatch.setattr(dispatching, "registrations", [str(one) for one in overloads])
+    monkeypatch.setattr(python_kernels, "registrations", [str(one) for one in overloads])
 
     def said(kernel: Any) -> list[str]:
         for overload in overloads:
             overload.py_kernels[KEY] = kernel
             overload._dispatch_cache.clear()
         assert len(samples()) > 50
-        return [error for sample in samples() if (error := dispatching.registered(sample)["error"])]
+        return [error for sample in samples() if (error := python_kernels.registered(sample)["error"])]
 
     yield said
     for overload in overloads:
@@ -155,18 +156,18 @@ def test_a_kernel_whose_prim_has_no_derivative_names_its_line() -> None:
     transform = next(one for one in op_db if one.name == "fft.rfft")
     overload.py_kernels[KEY] = torch._refs.fft.rfft
     overload._dispatch_cache.clear()
-    dispatching.registrations.append(str(overload))
+    python_kernels.registrations.append(str(overload))
     try:
-        sample = dispatching.samples_of(transform)[0]
-        said = dispatching.registered(sample)["error"]
-        frames = dispatching.undifferentiable(sample, said)
+        sample = python_kernels.samples_of(transform)[0]
+        said = python_kernels.registered(sample)["error"]
+        frames = python_kernels.undifferentiable(sample, said)
     finally:
-        dispatching.registrations.remove(str(overload))
+        python_kernels.registrations.remove(str(overload))
         overload.py_kernels.pop(KEY)
         overload._dispatch_cache.clear()
     assert said.startswith("gradients: RuntimeError: Trying to backward through prims.fft_r2c")
     assert any(frame.name == "_fft_r2c" and "prims.fft_r2c(" in frame.line for frame in frames)
-    assert dispatching.undifferentiable(sample, "another error") == []
+    assert python_kernels.undifferentiable(sample, "another error") == []
 
 
 def test_a_prim_that_gives_a_view_is_found_though_the_error_does_not_name_it() -> None:
@@ -177,14 +178,14 @@ def test_a_prim_that_gives_a_view_is_found_though_the_error_does_not_name_it() -
     x = torch.randn(3, dtype=torch.complex64, requires_grad=True)
     with pytest.raises(RuntimeError) as error:
         conjugated(x).abs().sum().backward()
-    frames = dispatching.undifferentiable(Sample(conjugated, (x.detach(),), {}), str(error.value))
+    frames = python_kernels.undifferentiable(Sample(conjugated, (x.detach(),), {}), str(error.value))
     assert [frame.line for frame in frames if frame.name == "conjugated"] == [
         "return torch._prims.conj(doubled.detach() + x)"
     ]
 
 
 @pytest.mark.parametrize("fault", [False, True], ids=["as it is", "copies where C++ gives views"])
-def test_the_verifier_asks_it_of_what_a_change_registers(fault: bool, ready: Laboratory) -> None:
+def test_the_verifier_asks_it_of_what_a_change_registers(fault: bool, ready: Harness) -> None:
     before = REFERENCES.read_bytes()
     line = b"@aten.hsplit.int.py_impl(DispatchKey.CompositeImplicitAutograd)\n"
     after = before.replace(b"def hsplit(\n", line + b"def hsplit(\n")
@@ -272,7 +273,7 @@ def trial(
     assert original.count(before) == 1
     changed = tmp_path / "changed.py"
     changed.write_text(original.replace(before, after))
-    laboratory = Laboratory(Path(sys.executable), tmp_path, Limits(wall=300, cpu=300))
+    laboratory = Harness(Path(sys.executable), tmp_path, Limits(wall=300, cpu=300))
     variant = Variant("registered", modules={module: changed}, registered=(registered,))
     return try_all(laboratory, variant, {operator: wanted}, most, jobs=1).trials[operator]
 
@@ -287,9 +288,9 @@ def test_a_trial_of_some_samples_asks_it_of_some_calls(
         asked.append(sample)
         return {"error": ""}
 
-    monkeypatch.setattr(dispatching, "registrations", ["aten.hsplit.int"])
-    monkeypatch.setattr(dispatching, "registered", seen)
-    assert trying._registered(OPERATOR, most) == ("", [])
+    monkeypatch.setattr(python_kernels, "registrations", ["aten.hsplit.int"])
+    monkeypatch.setattr(python_kernels, "registered", seen)
+    assert trial_runner._registered(OPERATOR, most) == ("", [])
     assert len(asked) == (calls or len(samples()))
 
 
@@ -317,7 +318,7 @@ def test_what_is_registered_is_asked_first_where_no_sample_failed_before(tmp_pat
     assert "data-dependent" not in of_kernel.message and of_kernel.sample == 1_000_000
 
 
-def test_a_trial_names_what_could_be_registered(ready: Laboratory) -> None:
+def test_a_trial_names_what_could_be_registered(ready: Harness) -> None:
     found = try_all(ready, Variant("installed"), {"fft.rfft": -1}, most=1, jobs=1).trials["fft.rfft"]
     assert found.verdict == "failed" and found.frames[0].native
     reference, composed = found.frames[-2:]

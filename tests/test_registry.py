@@ -10,14 +10,14 @@ from symfix.codemods.engine.registry import Registry, RegistryError, load_rules
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
 LANGUAGE = """
-from symfix.codemods.engine.rule import Language
+from symfix.codemods.model.rule import Language
 language = Language("tiny", (".tiny",), lambda *_: [], lambda _: 0, lambda s, a, c: a)
 """
 RULE = '''
 """One sentence.
 
 More."""
-from symfix.codemods.engine.rule import Rule, Safety
+from symfix.codemods.model.rule import Rule, Safety
 rule = Rule("{name}", Safety.SAFE, "{language}", (b"x\\xff",), lambda source, context: [])
 '''
 

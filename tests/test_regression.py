@@ -14,18 +14,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from symfix.codemods.lab.isolation import Ended, Limits
-from symfix.codemods.lab.observation import Observation
-from symfix.codemods.lab.variants import Laboratory, Replayed, Variant
+from symfix.codemods.harness.observation import Observation
+from symfix.codemods.harness.process_limits import Ended, Limits
+from symfix.codemods.harness.torch_variant import Harness, Replayed, Variant
 from symfix.codemods.verify.change import Change, Verdict, Verification
-from symfix.codemods.workflows.regression import additions
-from symfix.codemods.workflows.regression.additions import Additions, Workplace
-from symfix.codemods.workflows.regression.laying import Side
-from symfix.codemods.workflows.regression.placing import placed
-from symfix.codemods.workflows.regression.proving import regression
-from symfix.codemods.workflows.regression.wording import WIDTH, Words, method, standalone
+from symfix.codemods.workflows.pull_requests.regression import pr_test
+from symfix.codemods.workflows.pull_requests.regression.pr_test import Additions, RegressionBuilder
+from symfix.codemods.workflows.pull_requests.regression.test_location import placed
+from symfix.codemods.workflows.pull_requests.regression.test_proof import regression
+from symfix.codemods.workflows.pull_requests.regression.test_source import WIDTH, Words, method, standalone
+from symfix.codemods.workflows.pull_requests.regression.variants import Side
 from symfix.codemods.workflows.repair.folder import Added
-from symfix.codemods.workflows.repair.repaired import Repair
+from symfix.codemods.workflows.repair.result import Repair
 
 ADDMV = Words(
     "addmv",
@@ -118,7 +118,7 @@ def test_without_such_a_class_the_test_runs_by_itself() -> None:
     assert b"run_tests()" in after
 
 
-class Scripted(Laboratory):
+class Scripted(Harness):
     """Laboratory whose child writes a call of ``addmv``, and whose runs pass on the named variants."""
 
     passing: tuple[tuple[str, str], ...]
@@ -205,7 +205,7 @@ def test_additions_are_made_once_and_the_missing_ones_at_the_end(
 ) -> None:
     made: list[tuple[str, str, float]] = []
 
-    def added(repair: Repair, at: Workplace, before: Side, after: Side) -> Added:
+    def added(repair: Repair, at: RegressionBuilder, before: Side, after: Side) -> Added:
         made.append((repair.name, before.variant.name, after.laboratory.limits.wall))
         return Added(wrong="other values" if repair.name == "third" else "")
 
@@ -214,21 +214,21 @@ def test_additions_are_made_once_and_the_missing_ones_at_the_end(
         yield side("own"), side("own")
 
     def side(name: str) -> Side:
-        return Side(Laboratory(Path("python"), tmp_path, Limits(wall=1.0)), Variant(name))
+        return Side(Harness(Path("python"), tmp_path, Limits(wall=1.0)), Variant(name))
 
-    monkeypatch.setattr(additions, "_added", added)
-    monkeypatch.setattr(additions, "sides", own)
+    monkeypatch.setattr(pr_test, "_added", added)
+    monkeypatch.setattr(pr_test, "sides", own)
     proof = Verification(Verdict.PROVEN, "it passes", ())
     first, second, third = (
         Repair(name, (name,), {}, {}, (Change(tmp_path / name, b"", b"1"),), (), (), (), "torch", proof)
         for name in ("first", "second", "third")
     )
     left = replace(second, name="left", operators=("left",), verification=None)
-    at = Workplace(SimpleNamespace(python=Path("python")), tmp_path, jobs=1)  # type: ignore[arg-type]
+    at = RegressionBuilder(SimpleNamespace(python=Path("python")), tmp_path, jobs=1)  # type: ignore[arg-type]
     found = Additions(at)
     found.make(first, side("proof"), side("proof"))
     repairs = found.complete([first, second, left, third])
-    patience = additions._LIMITS.wall
+    patience = pr_test._LIMITS.wall
     assert made == [("first", "proof", patience), ("second", "own", patience), ("third", "own", patience)]
     assert [one.proven for one in repairs] == [True, True, False, False], "what a test shows to be wrong is not proven"
     assert found(third).wrong == "other values"

@@ -11,27 +11,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.engine.edits import Edit
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.rule import Context, Fix, Safety
-from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.rule import Context, Fix, Safety
 from symfix.codemods.verify.change import Change, Verdict, Verification
-from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator, Place
-from symfix.codemods.workflows.repair.bench import Bench
-from symfix.codemods.workflows.repair.drafts import Additions, Draft
+from symfix.codemods.workflows.hunt.failure import Failure, FailurePlace, Mode, Operator
+from symfix.codemods.workflows.pull_requests.series.repairs import read_folder
+from symfix.codemods.workflows.repair.candidates import Candidate, CandidateSite, CandidateSources
+from symfix.codemods.workflows.repair.cpp_build import DoesNotBuild, Library, plain_name
+from symfix.codemods.workflows.repair.edited_file import Additions, EditedFile
 from symfix.codemods.workflows.repair.folder import Added, figures, hand_over_text, summary, text_of, write
-from symfix.codemods.workflows.repair.grouping import Group, Kept, groups, only
+from symfix.codemods.workflows.repair.group_proof import _same_code
+from symfix.codemods.workflows.repair.groups import AcceptedFix, Group, groups, only
 from symfix.codemods.workflows.repair.journal import Journal
-from symfix.codemods.workflows.repair.judging import expression, told
-from symfix.codemods.workflows.repair.native import DoesNotBuild, Library, plain_name
+from symfix.codemods.workflows.repair.phase_times import Timing
 from symfix.codemods.workflows.repair.procedure import _placed
-from symfix.codemods.workflows.repair.proving import _same_code
-from symfix.codemods.workflows.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
+from symfix.codemods.workflows.repair.progress_metric import expression, strip_advice
+from symfix.codemods.workflows.repair.result import REASONS, Outcome, Repair, SourceSpan, Unrepaired
 from symfix.codemods.workflows.repair.search import Search
-from symfix.codemods.workflows.repair.sites import Advisors, Candidate, Site
-from symfix.codemods.workflows.repair.timing import Timing
+from symfix.codemods.workflows.repair.trial_runner import TrialRunner
 from symfix.codemods.workflows.repair.trials import Frame, Trial, Tried
-from symfix.codemods.workflows.series.repairs import read_folder
 
 MODULE = b'''"""Shapes."""
 
@@ -79,8 +79,8 @@ def module(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def advisors(context: Context) -> Advisors:
-    return Advisors(Registry(), context, context)
+def advisors(context: Context) -> CandidateSources:
+    return CandidateSources(Registry(), context, context)
 
 
 def line_of(text: bytes, piece: bytes) -> int:
@@ -111,34 +111,40 @@ class Texts:
         return Trial(name, "failed", f"data-dependent expression {marks[0].decode()}", 1, 0, (frame,))
 
     def try_on(
-        self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0, whole: Collection[str] = ()
+        self,
+        drafts: Mapping[Path, EditedFile],
+        operators: Mapping[str, int],
+        most: int = 0,
+        whole: Collection[str] = (),
     ) -> Tried:
         text = drafts[self.path].now.content if self.path in drafts else self.path.read_bytes()
         self.tried.append(text)
         return Tried({name: self.trial(name, text) for name in operators})
 
-    def try_alone(self, drafts: Mapping[Path, Draft], found: Sequence[Group], most: int = 0) -> list[dict[str, Trial]]:
+    def try_alone(
+        self, drafts: Mapping[Path, EditedFile], found: Sequence[Group], most: int = 0
+    ) -> list[dict[str, Trial]]:
         return [self.try_on(only(drafts, [group]), dict.fromkeys(group.operators, -1)).trials for group in found]
 
-    def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:
+    def sites(self, trial: Trial, drafts: dict[Path, EditedFile]) -> tuple[CandidateSite, ...]:
         if self.path not in drafts:
             drafts[self.path] = self.advisors.draft(self.path, self.path.read_bytes())  # type: ignore[assignment]
         draft = drafts[self.path]
-        return tuple(Site(self.path, draft.origin(draft.line_start(f.line)), f.function) for f in trial.frames)
+        return tuple(CandidateSite(self.path, draft.origin(draft.line_start(f.line)), f.function) for f in trial.frames)
 
     def has_room_beside(self, operators: Sequence[str]) -> bool:
         return self.room
 
-    def start(self, drafts: Mapping[Path, Draft]) -> None:
+    def start(self, drafts: Mapping[Path, EditedFile]) -> None:
         pass
 
-    def builds(self, path: Path, draft: Draft) -> None:
+    def builds(self, path: Path, draft: EditedFile) -> None:
         return None
 
     advisors: Any = None
 
 
-def searched(bench: Texts, advisors: Advisors) -> Search:
+def searched(bench: Texts, advisors: CandidateSources) -> Search:
     bench.advisors = advisors
     first = {name: bench.trial(name, MODULE) for name in bench.right}
     search = Search(advisors, bench, {}, first)  # type: ignore[arg-type]
@@ -146,7 +152,7 @@ def searched(bench: Texts, advisors: Advisors) -> Search:
     return search
 
 
-def test_a_search_says_whether_its_rounds_were_enough(module: Path, advisors: Advisors) -> None:
+def test_a_search_says_whether_its_rounds_were_enough(module: Path, advisors: CandidateSources) -> None:
     bench = Texts(module, {"third": SAME_ERROR}, at={"third": THIRD})
     bench.advisors = advisors
     search = Search(advisors, bench, {}, {"third": bench.trial("third", MODULE)})  # type: ignore[arg-type]
@@ -154,7 +160,7 @@ def test_a_search_says_whether_its_rounds_were_enough(module: Path, advisors: Ad
     assert search.run(0, lambda _: None) and search.trials["third"].passed
 
 
-def test_each_place_gets_the_first_candidate_that_helps(module: Path, advisors: Advisors) -> None:
+def test_each_place_gets_the_first_candidate_that_helps(module: Path, advisors: CandidateSources) -> None:
     bench = Texts(
         module,
         right={"first": b"guard_or_false(x.numel() == 0)", "second": b"n = torch.sym_ite("},
@@ -169,7 +175,7 @@ def test_each_place_gets_the_first_candidate_that_helps(module: Path, advisors: 
     compile(text, str(module), "exec")
 
 
-def test_a_silent_deviation_is_refused_and_the_next_candidate_tried(module: Path, advisors: Advisors) -> None:
+def test_a_silent_deviation_is_refused_and_the_next_candidate_tried(module: Path, advisors: CandidateSources) -> None:
     bench = Texts(module, {"third": SAME_ERROR}, {"third": CHECK}, {"third": THIRD})
     search = searched(bench, advisors)
     assert search.trials["third"].passed
@@ -178,7 +184,7 @@ def test_a_silent_deviation_is_refused_and_the_next_candidate_tried(module: Path
     assert CHECK not in search.drafts[module].now.content
 
 
-def test_what_passes_and_stays_so_is_told_while_the_search_goes_on(module: Path, advisors: Advisors) -> None:
+def test_what_passes_and_stays_so_is_told_while_the_search_goes_on(module: Path, advisors: CandidateSources) -> None:
     told: list[list[tuple[str, ...]]] = []
     bench = Texts(
         module,
@@ -194,7 +200,7 @@ def test_what_passes_and_stays_so_is_told_while_the_search_goes_on(module: Path,
     assert search.trials["third"].passed
 
 
-def test_an_idle_processor_tries_what_the_next_round_asks(module: Path, advisors: Advisors) -> None:
+def test_an_idle_processor_tries_what_the_next_round_asks(module: Path, advisors: CandidateSources) -> None:
     found = []
     for room in (False, True):
         bench = Texts(module, {"third": SAME_ERROR}, {"third": CHECK}, {"third": THIRD}, room=room)
@@ -205,7 +211,7 @@ def test_an_idle_processor_tries_what_the_next_round_asks(module: Path, advisors
     assert len(alone) == 2 and {*alone} <= {*ahead[:2]}, "both candidates were tried in the first round"
 
 
-def test_a_failure_without_a_place_is_no_progress(module: Path, advisors: Advisors) -> None:
+def test_a_failure_without_a_place_is_no_progress(module: Path, advisors: CandidateSources) -> None:
     @dataclass
     class Placeless(Texts):
         def trial(self, name: str, text: bytes) -> Trial:
@@ -218,7 +224,7 @@ def test_a_failure_without_a_place_is_no_progress(module: Path, advisors: Adviso
     assert [(attempt.kept, "closure" in attempt.came) for attempt in search.attempts] == [(False, True), (True, False)]
 
 
-def test_what_no_candidate_mends_is_left_with_what_was_tried(module: Path, advisors: Advisors) -> None:
+def test_what_no_candidate_mends_is_left_with_what_was_tried(module: Path, advisors: CandidateSources) -> None:
     @dataclass
     class Stuck(Texts):
         def trial(self, name: str, text: bytes) -> Trial:
@@ -232,7 +238,7 @@ def test_what_no_candidate_mends_is_left_with_what_was_tried(module: Path, advis
     assert not any(attempt.kept for attempt in search.attempts)
 
 
-def test_a_chain_of_places_keeps_what_brought_it_on(module: Path, advisors: Advisors) -> None:
+def test_a_chain_of_places_keeps_what_brought_it_on(module: Path, advisors: CandidateSources) -> None:
     @dataclass
     class Chained(Texts):
         def trial(self, name: str, text: bytes) -> Trial:
@@ -250,7 +256,9 @@ def test_a_chain_of_places_keeps_what_brought_it_on(module: Path, advisors: Advi
     assert len(group.members) == 2
 
 
-def test_what_failed_on_top_of_a_wrong_start_is_tried_again_without_it(module: Path, advisors: Advisors) -> None:
+def test_what_failed_on_top_of_a_wrong_start_is_tried_again_without_it(
+    module: Path, advisors: CandidateSources
+) -> None:
     """Use a second place for which a rejected candidate is right with another candidate at the first place."""
     second = b"torch.sym_ite("
 
@@ -287,7 +295,7 @@ Tensor narrow_down(const Tensor& self, const Tensor& other) {
 
 
 def test_what_did_not_help_in_a_function_of_cpp_is_tried_again_after_what_stands_before_it(
-    tmp_path: Path, advisors: Advisors
+    tmp_path: Path, advisors: CandidateSources
 ) -> None:
     path = tmp_path / "aten" / "src" / "ATen" / "native" / "Narrow.cpp"
     path.parent.mkdir(parents=True)
@@ -302,11 +310,11 @@ def test_what_did_not_help_in_a_function_of_cpp_is_tried_again_after_what_stands
             frame = Frame(str(self.path), 0, "narrow_down")
             return Trial(name, "failed", f"data-dependent expression {left[0].decode()}", 1, 0, (frame,))
 
-        def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:
+        def sites(self, trial: Trial, drafts: dict[Path, EditedFile]) -> tuple[CandidateSite, ...]:
             if self.path not in drafts:
                 drafts[self.path] = self.advisors.draft(self.path, self.path.read_bytes())
             at = IN_ONE_FUNCTION.index(b"Tensor narrow_down")
-            return tuple(Site(self.path, at, frame.function) for frame in trial.frames)
+            return tuple(CandidateSite(self.path, at, frame.function) for frame in trial.frames)
 
     bench = Ordered(path, {"narrow": b""}, swapped={"narrow"}, advisors=advisors)
     search = Search(advisors, bench, {}, {"narrow": bench.trial("narrow", IN_ONE_FUNCTION)})  # type: ignore[arg-type]
@@ -317,7 +325,7 @@ def test_what_did_not_help_in_a_function_of_cpp_is_tried_again_after_what_stands
 
 
 def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_stuck(
-    module: Path, advisors: Advisors
+    module: Path, advisors: CandidateSources
 ) -> None:
     """Use a passing operator that reached the first place after its fix, so that its chain lacks that fix."""
 
@@ -343,7 +351,7 @@ def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_s
     assert len(group.members) == 2, "what it needs goes with it"
 
 
-def test_what_only_another_repair_stops_passes_with_its_own_alone(module: Path, advisors: Advisors) -> None:
+def test_what_only_another_repair_stops_passes_with_its_own_alone(module: Path, advisors: CandidateSources) -> None:
     @dataclass
     class Stopped(Texts):
         def trial(self, name: str, text: bytes) -> Trial:
@@ -360,7 +368,7 @@ def test_what_only_another_repair_stops_passes_with_its_own_alone(module: Path, 
     assert not search.complete()
 
 
-def test_what_fails_alone_is_mended_where_it_failed_alone(module: Path, advisors: Advisors) -> None:
+def test_what_fails_alone_is_mended_where_it_failed_alone(module: Path, advisors: CandidateSources) -> None:
     @dataclass
     class Further(Texts):
         alone: bool = False
@@ -371,7 +379,7 @@ def test_what_fails_alone_is_mended_where_it_failed_alone(module: Path, advisors
                 return passed
             return Texts.trial(Texts(self.path, {name: b"never there"}, at={name: THIRD}), name, text)
 
-        def try_alone(self, drafts: Mapping[Path, Draft], found: Sequence[Group], most: int = 0) -> Any:
+        def try_alone(self, drafts: Mapping[Path, EditedFile], found: Sequence[Group], most: int = 0) -> Any:
             self.alone = not most
             try:
                 return Texts.try_alone(self, drafts, found, most)
@@ -388,13 +396,17 @@ def test_what_fails_alone_is_mended_where_it_failed_alone(module: Path, advisors
     assert [member.candidate.site.function for member in search.chains["later"]] == ["later", "later"]
 
 
-def test_a_registration_is_tried_on_all_samples(module: Path, advisors: Advisors) -> None:
+def test_a_registration_is_tried_on_all_samples(module: Path, advisors: CandidateSources) -> None:
     @dataclass
     class Counting(Texts):
         asked: dict[str, int] = field(default_factory=dict)
 
         def try_on(
-            self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0, whole: Collection[str] = ()
+            self,
+            drafts: Mapping[Path, EditedFile],
+            operators: Mapping[str, int],
+            most: int = 0,
+            whole: Collection[str] = (),
         ) -> Tried:
             self.asked |= {name: 0 if name in whole else most for name in operators}
             return Tried({name: Trial(name, "passed", count=1) for name in operators})
@@ -402,27 +414,27 @@ def test_a_registration_is_tried_on_all_samples(module: Path, advisors: Advisors
     bench = Counting(module, {})
     trials = {name: Trial(name, "failed", "u0 < 3", 1, 2) for name in ("composed", "other")}
     search = Search(advisors, bench, {}, trials)  # type: ignore[arg-type]
-    composed = Candidate(Site(module, 0, "composed", ("aten.composed.default",)), ())
-    other = Candidate(Site(module, 0, "other"), ())
+    composed = Candidate(CandidateSite(module, 0, "composed", ("aten.composed.default",)), ())
+    other = Candidate(CandidateSite(module, 0, "other"), ())
     tried = search._tried_on({}, [(composed, ("composed",)), (other, ("other",))], 6)
     assert bench.asked == {"composed": 0, "other": 6} and tried.trials.keys() == trials.keys()
 
 
 @pytest.mark.parametrize(("site", "kept"), [({"composed": "aten.later.default"}, True), ({}, False)])
 def test_what_is_tried_on_all_samples_may_fail_at_one_that_was_not_tried(
-    site: dict[str, str], kept: bool, module: Path, advisors: Advisors
+    site: dict[str, str], kept: bool, module: Path, advisors: CandidateSources
 ) -> None:
     draft = advisors.draft(module, MODULE)
     assert draft is not None
     was = Trial("later", "failed", "data-dependent expression u0 < 3", 1, 2, (Frame("", 0, "at::native::later"),))
     now = replace(was, sample=0, frames=(Frame(str(module), 1, "meta_first"),))
     search = Search(advisors, Texts(module, {}), {module: draft}, {"later": was})  # type: ignore[arg-type]
-    candidate = Candidate(Site(module, 0, "later", **site), ())  # type: ignore[arg-type]
+    candidate = Candidate(CandidateSite(module, 0, "later", **site), ())  # type: ignore[arg-type]
     search._judge([(candidate, ("later",))], {module: draft}, Tried({"later": now}))
     assert search.attempts[-1].kept is kept
 
 
-def test_a_draft_without_one_fix_keeps_the_other_and_its_import(module: Path, advisors: Advisors) -> None:
+def test_a_draft_without_one_fix_keeps_the_other_and_its_import(module: Path, advisors: CandidateSources) -> None:
     bench = Texts(
         module,
         {"first": b"guard_or_false(x.numel() == 0)", "fourth": b"guard_or_false(y.numel() == 0)"},
@@ -439,7 +451,7 @@ def test_a_draft_without_one_fix_keeps_the_other_and_its_import(module: Path, ad
 
 
 def test_a_fix_inside_of_a_text_that_is_left_out_goes_with_it_and_with_its_import(
-    module: Path, advisors: Advisors
+    module: Path, advisors: CandidateSources
 ) -> None:
     bare = advisors.draft(module, MODULE)
     assert bare is not None
@@ -447,7 +459,7 @@ def test_a_fix_inside_of_a_text_that_is_left_out_goes_with_it_and_with_its_impor
     added = b"\n\ndef meta_fifth(z):\n    if z.numel() == 0:\n        return z\n    return z.clone()\n"
     text = draft.adding(Fix("translation", 3, Safety.UNSAFE, (Edit(0, 0, added),), "translate", needs=()))
     whole = draft.take([text])
-    site = Site(module, whole.now.content.rindex(b"if z.numel()"), "meta_fifth")
+    site = CandidateSite(module, whole.now.content.rindex(b"if z.numel()"), "meta_fifth")
     (inner, *_) = advisors.candidates(whole, site)
     both = whole.take(inner.fixes)
     assert b"guard_or_false(z.numel() == 0)" in both.now.content and b"import guard_or_false" in both.now.content
@@ -455,7 +467,7 @@ def test_a_fix_inside_of_a_text_that_is_left_out_goes_with_it_and_with_its_impor
 
 
 @pytest.mark.parametrize("tried", [MODULE, MODULE.replace(b"meta_first(x)", b"meta_first( x )")])
-def test_what_was_tried_is_known_of_the_same_code_alone(tried: bytes, advisors: Advisors) -> None:
+def test_what_was_tried_is_known_of_the_same_code_alone(tried: bytes, advisors: CandidateSources) -> None:
     def same(name: str, text: bytes) -> bool:
         draft = advisors.draft(Path(name), text)
         return draft is not None and _same_code(draft, MODULE)
@@ -465,11 +477,11 @@ def test_what_was_tried_is_known_of_the_same_code_alone(tried: bytes, advisors: 
     assert same("a.cpp", tried) is (tried == MODULE), "C++ is not parsed for this"
 
 
-def test_places_survive_the_edits_of_others(advisors: Advisors, module: Path) -> None:
+def test_places_survive_the_edits_of_others(advisors: CandidateSources, module: Path) -> None:
     draft = advisors.draft(module, MODULE)
     assert draft is not None
     at = MODULE.index(b"if x.numel()")
-    (first, *_) = advisors.candidates(draft, Site(module, at, "meta_first"))
+    (first, *_) = advisors.candidates(draft, CandidateSite(module, at, "meta_first"))
     later = draft.take(first.fixes)
     third = MODULE.index(b"assert " + THIRD)
     assert later.now.content[later.offset(third) :].startswith(b"assert " + THIRD)
@@ -477,7 +489,7 @@ def test_places_survive_the_edits_of_others(advisors: Advisors, module: Path) ->
     assert later.origin(later.line_start(line)) == third
 
 
-def test_taking_back_removes_a_fix_from_all_that_came_through_it(module: Path, advisors: Advisors) -> None:
+def test_taking_back_removes_a_fix_from_all_that_came_through_it(module: Path, advisors: CandidateSources) -> None:
     bench = Texts(module, {"first": b"guard_or_false(x.numel() == 0)"}, at={"first": b"x.numel() == 0"})
     search = searched(bench, advisors)
     member = search.chains["first"][0]
@@ -487,12 +499,18 @@ def test_taking_back_removes_a_fix_from_all_that_came_through_it(module: Path, a
     assert search.trials["first"].verdict == "failed"
 
 
-def test_after_a_step_is_taken_back_the_sample_that_failed_before_it_is_tried(module: Path, advisors: Advisors) -> None:
+def test_after_a_step_is_taken_back_the_sample_that_failed_before_it_is_tried(
+    module: Path, advisors: CandidateSources
+) -> None:
     asked: list[Mapping[str, int]] = []
 
     class Asked(Texts):
         def try_on(
-            self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0, whole: Collection[str] = ()
+            self,
+            drafts: Mapping[Path, EditedFile],
+            operators: Mapping[str, int],
+            most: int = 0,
+            whole: Collection[str] = (),
         ) -> Tried:
             asked.append(operators)
             return super().try_on(drafts, operators, most, whole)
@@ -508,7 +526,7 @@ def test_after_a_step_is_taken_back_the_sample_that_failed_before_it_is_tried(mo
     assert asked[-1] == {"first": 17}
 
 
-def with_another_joining(module: Path, advisors: Advisors) -> Search:
+def with_another_joining(module: Path, advisors: CandidateSources) -> Search:
     """Return a search in which two operators fail at one place, and the fix is in the chain of one only."""
 
     class Shared(Texts):
@@ -522,14 +540,14 @@ def with_another_joining(module: Path, advisors: Advisors) -> Search:
     return search
 
 
-def test_what_passes_through_the_changes_of_others_alone_joins_them(module: Path, advisors: Advisors) -> None:
+def test_what_passes_through_the_changes_of_others_alone_joins_them(module: Path, advisors: CandidateSources) -> None:
     search = with_another_joining(module, advisors)
     assert search.complete() and search.chains["free"] == search.chains["own"]
     assert not search.complete()
 
 
 def test_a_group_that_another_operator_joins_is_not_told_as_one_that_passes_alone(
-    module: Path, advisors: Advisors
+    module: Path, advisors: CandidateSources
 ) -> None:
     """Check that the two operators become one group, since the second needs the first one's fix."""
     told: list[tuple[str, ...]] = []
@@ -539,7 +557,7 @@ def test_a_group_that_another_operator_joins_is_not_told_as_one_that_passes_alon
     assert search.complete() and told == []
 
 
-def test_what_passes_alone_is_told_while_something_else_is_open(module: Path, advisors: Advisors) -> None:
+def test_what_passes_alone_is_told_while_something_else_is_open(module: Path, advisors: CandidateSources) -> None:
     right = {"first": b"guard_or_false(x.numel() == 0)", "third": b"torch._check"}
     bench = Texts(module, right, at={"first": b"x.numel() == 0", "third": THIRD})
     told: list[tuple[str, ...]] = []
@@ -550,7 +568,9 @@ def test_what_passes_alone_is_told_while_something_else_is_open(module: Path, ad
     assert search.complete() and told == [("first",)]
 
 
-def test_what_the_proof_speaks_against_gives_way_to_the_next_candidate(module: Path, advisors: Advisors) -> None:
+def test_what_the_proof_speaks_against_gives_way_to_the_next_candidate(
+    module: Path, advisors: CandidateSources
+) -> None:
     bench = Texts(module, {"third": b"torch._check"}, at={"third": THIRD})
     search = searched(bench, advisors)
     assert CHECK in search.drafts[module].now.content
@@ -562,7 +582,7 @@ def test_what_the_proof_speaks_against_gives_way_to_the_next_candidate(module: P
 
 
 def test_what_wrote_a_line_that_nothing_runs_gives_way_where_something_else_is_open(
-    module: Path, advisors: Advisors, monkeypatch: pytest.MonkeyPatch
+    module: Path, advisors: CandidateSources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Both(Texts):
         def trial(self, name: str, text: bytes) -> Trial:
@@ -646,7 +666,7 @@ def made_repair(**changed: Any) -> Repair:
         "changes": (Change(Path("torch/_shapes.py"), MODULE, after),),
         "files": ("torch/_shapes.py",),
         "fixes": (Fix("guard_size_branches", 2, Safety.UNSAFE, edits, "give it a default", default="0 is special"),),
-        "spots": (Spot("torch/_shapes.py", 7, "meta_first"),),
+        "spots": (SourceSpan("torch/_shapes.py", 7, "meta_first"),),
         "baseline": "torch 2.13.0",
         "verification": Verification(Verdict.PROVEN, "it passes; before: a long message", ("torch/_shapes.py",)),
     }
@@ -669,7 +689,7 @@ def test_the_folder_holds_patch_evidence_summary_and_hand_over(tmp_path: Path) -
     proven = made_repair()
     failed = made_repair(name="other", operators=("second",), samples={"second": 0}, expressions={"second": "u0 < 3"})
     failed = Repair(**{**vars(failed), "verification": None, "doubt": "alone it does not pass"})
-    left = HandOver("third", "no-candidate", "u0 < u1", 1, (Spot("torch/_shapes.py", 20, "meta_third"),))
+    left = Unrepaired("third", "no-candidate", "u0 < u1", 1, (SourceSpan("torch/_shapes.py", 20, "meta_third"),))
     modes = {"first": "2", "second": "2", "third": "2"}
     outcome = Outcome("2.13.0 abc", 3, (failed, proven), (left,), modes, seconds=1.0)
     asked: list[str] = []
@@ -702,7 +722,7 @@ def test_a_later_run_takes_the_place_of_what_an_earlier_one_said_of_the_same_ope
         samples, expressions = dict.fromkeys(operators, 1), dict.fromkeys(operators, "u0 < 2")
         return made_repair(name=name, operators=operators, samples=samples, expressions=expressions, **more)
 
-    def ran(*repairs: Repair, asked: str, left: Sequence[HandOver] = ()) -> list[Path]:
+    def ran(*repairs: Repair, asked: str, left: Sequence[Unrepaired] = ()) -> list[Path]:
         return write(Outcome("2.13.0 abc", 3, repairs, tuple(left), dict.fromkeys(asked.split(), "2")), out)
 
     def names() -> list[str]:
@@ -713,7 +733,7 @@ def test_a_later_run_takes_the_place_of_what_an_earlier_one_said_of_the_same_ope
         of("one", "first"),
         of("both", "first", "second"),
         asked="first second third",
-        left=[HandOver("third", "no-candidate", "u0 < 2", 1, ())],
+        left=[Unrepaired("third", "no-candidate", "u0 < 2", 1, ())],
     )
     assert names() == ["both", "one"] and (out / "left" / "third.md").exists()
     ran(of("gradients", "first", protocol="backward"), asked="first")
@@ -759,7 +779,10 @@ def test_figures_tell_the_phases_in_order_and_the_dearest_operators_first(tmp_pa
 
 
 def test_a_failure_of_the_test_has_the_place_that_the_hunt_found() -> None:
-    path = (Place("python", "torch/testing/_utils.py", 16, "wrapper_set_seed"), Place("c++", "", 0, "at::native::f"))
+    path = (
+        FailurePlace("python", "torch/testing/_utils.py", 16, "wrapper_set_seed"),
+        FailurePlace("c++", "", 0, "at::native::f"),
+    )
     failure = Failure(Operator("bernoulli"), "unbacked", Mode.NOT_OURS, "Unsupported", "", path[0], 0, path=path)
     trial = Trial("bernoulli", "failed", "Unsupported", 1, 0)
     placed = _placed(trial, failure, Path("/x"))
@@ -769,7 +792,7 @@ def test_a_failure_of_the_test_has_the_place_that_the_hunt_found() -> None:
 
 
 def test_a_hand_over_can_be_run_and_says_where(tmp_path: Path) -> None:
-    text = hand_over_text(HandOver("third", "no-candidate", "u0 < u1", 1, tried=(("a fix", "did not help"),)))
+    text = hand_over_text(Unrepaired("third", "no-candidate", "u0 < u1", 1, tried=(("a fix", "did not help"),)))
     code = text.split("```python\n")[1].split("```")[0]
     compile(code, "repro", "exec")
     assert "did not help" in text and "sample = list(" in code
@@ -777,8 +800,8 @@ def test_a_hand_over_can_be_run_and_says_where(tmp_path: Path) -> None:
 
 
 def test_a_place_in_cpp_has_no_line_and_maybe_no_file() -> None:
-    places = (Spot("Shape.cpp", 0, "at::native::chunk"), Spot("", 0, "at::_ops::chunk::call"))
-    text = hand_over_text(HandOver("chunk", "no-source", "Eq(u0, 0)", 1, places))
+    places = (SourceSpan("Shape.cpp", 0, "at::native::chunk"), SourceSpan("", 0, "at::_ops::chunk::call"))
+    text = hand_over_text(Unrepaired("chunk", "no-source", "Eq(u0, 0)", 1, places))
     assert "\n- Shape.cpp in at::native::chunk\n- at::_ops::chunk::call\n" in text
 
 
@@ -789,8 +812,8 @@ def test_the_page_on_repairs_explains_each_reason() -> None:
 
 def test_an_error_is_told_without_advice() -> None:
     said = "UserError: Could not guard on data-dependent expression Eq(u1, 0) (unhinted: Eq(u1, 0)). (Size-like symbols"
-    assert told(said) == "UserError: Could not guard on data-dependent expression Eq(u1, 0)"
-    assert told("AssertionError: sizes differ") == "AssertionError: sizes differ"
+    assert strip_advice(said) == "UserError: Could not guard on data-dependent expression Eq(u1, 0)"
+    assert strip_advice("AssertionError: sizes differ") == "AssertionError: sizes differ"
 
 
 CPP = b"namespace at::native { Tensor narrow(const Tensor& x) { return x; } }\n"
@@ -811,30 +834,30 @@ class NoCompiler:
         return Library(max(self.object(path, content) for path, content in files.items()), ())
 
 
-def test_a_file_that_does_not_compile_as_it_is_stays_out(advisors: Advisors) -> None:
+def test_a_file_that_does_not_compile_as_it_is_stays_out(advisors: CandidateSources) -> None:
     good, bad = Path("native/Good.cpp"), Path("native/Bad.cpp")
-    bench = Bench(None, None, None, advisors, NoCompiler(CPP))  # type: ignore[arg-type]
+    bench = TrialRunner(None, None, None, advisors, NoCompiler(CPP))  # type: ignore[arg-type]
     drafts = {path: advisors.draft(path, text) for path, text in ((good, CPP), (bad, b"\n" + CPP))}
     assert bench.variant(drafts, native=True).library == good  # type: ignore[arg-type]
     assert bench.refused == {bad: "error: no header"}
 
 
-def test_a_group_whose_text_does_not_compile_fails(advisors: Advisors) -> None:
+def test_a_group_whose_text_does_not_compile_fails(advisors: CandidateSources) -> None:
     path = Path("native/Bad.cpp")
     draft = advisors.draft(path, CPP)
     assert draft is not None
     at = CPP.index(b"return")
     fix = Fix("alternative", 2, Safety.UNSAFE, (Edit(at, at, b"unknown; "),), "break it")
     drafts = {path: draft.take([fix])}
-    member = Kept(Candidate(Site(path, at, "narrow"), (fix,)), drafts[path].taken)
-    bench = Bench(None, None, None, advisors, NoCompiler(CPP), swapped={"narrow"})  # type: ignore[arg-type]
+    member = AcceptedFix(Candidate(CandidateSite(path, at, "narrow"), (fix,)), drafts[path].taken)
+    bench = TrialRunner(None, None, None, advisors, NoCompiler(CPP), swapped={"narrow"})  # type: ignore[arg-type]
     ((name, trial),) = bench.try_alone(drafts, [Group((member,), ("narrow",))])[0].items()
     assert (name, trial.verdict) == ("narrow", "failed")
     assert trial.message == "does not compile: Bad.cpp: error: no header"
 
 
-def test_a_kernel_that_torch_does_not_take_is_named(context: Context, advisors: Advisors) -> None:
-    bench = Bench(None, None, None, advisors)  # type: ignore[arg-type]
+def test_a_kernel_that_torch_does_not_take_is_named(context: Context, advisors: CandidateSources) -> None:
+    bench = TrialRunner(None, None, None, advisors)  # type: ignore[arg-type]
     bench.named = {"one": frozenset({"chunk", "helper"}), "two": frozenset({"chunk", "split"})}
     bench.states = {"chunk": "expected another signature", "split": "swapped"}
     assert bench.unswapped("one") == "chunk: expected another signature"

@@ -11,14 +11,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.rule import Fix, Safety
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.workflows.repair.ahead import Ahead, standing_aside
-from symfix.codemods.workflows.repair.bench import Bench
-from symfix.codemods.workflows.repair.grouping import Group, Kept
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.rule import Fix, Safety
+from symfix.codemods.workflows.repair.groups import AcceptedFix, Group
 from symfix.codemods.workflows.repair.journal import Journal
+from symfix.codemods.workflows.repair.speculation import Speculation, run_at_idle_priority
+from symfix.codemods.workflows.repair.trial_runner import TrialRunner
 from symfix.codemods.workflows.repair.trials import Trial, Tried
 
 TORCH = Variant("torch", identity="torch")
@@ -27,7 +27,7 @@ TORCH = Variant("torch", identity="torch")
 def group(*operators: str, fix: int = 0, file: str = "a.py", registers: bool = False) -> Group:
     found = Fix("rule", 2, Safety.UNSAFE, (Edit(fix, fix, b"x"),), f"{operators[0]} {fix}")
     site = SimpleNamespace(path=Path(file), registers=registers)
-    return Group((Kept(SimpleNamespace(site=site), (found,)),), operators)  # type: ignore[arg-type]
+    return Group((AcceptedFix(SimpleNamespace(site=site), (found,)),), operators)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Trying:
     begun: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     go_on: threading.Event = field(default_factory=threading.Event)
 
-    def __call__(self, laboratory: Laboratory, variant: Variant, names: Mapping[str, int], *_: Any) -> Tried:
+    def __call__(self, laboratory: Harness, variant: Variant, names: Mapping[str, int], *_: Any) -> Tried:
         self.asked += [(name, laboratory.limits.aside) for name in names]
         crashed, self.crashing = self.crashing, False
         self.begun.release()
@@ -55,12 +55,14 @@ def trying() -> Iterator[Trying]:
 
 
 @pytest.fixture
-def bench(trying: Trying, tmp_path: Path) -> Bench:
-    return Bench(Laboratory(tmp_path, tmp_path, Limits()), trying, str, None)  # type: ignore[arg-type]
+def bench(trying: Trying, tmp_path: Path) -> TrialRunner:
+    return TrialRunner(Harness(tmp_path, tmp_path, Limits()), trying, str, None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("crashing", [False, True])
-def test_who_asks_what_another_thread_asks_waits_for_its_answer(crashing: bool, bench: Bench, trying: Trying) -> None:
+def test_who_asks_what_another_thread_asks_waits_for_its_answer(
+    crashing: bool, bench: TrialRunner, trying: Trying
+) -> None:
     trying.crashing = crashing
     said: list[dict[str, Trial]] = []
 
@@ -103,13 +105,13 @@ def test_a_question_is_free_again_when_who_asked_it_failed() -> None:
     ids=["Python", "registered", "C++"],
 )
 def test_groups_are_tried_ahead_and_the_indexes_that_they_need_are_made_behind_them(
-    last: Group, indexes: list[str], bench: Bench, trying: Trying, monkeypatch: pytest.MonkeyPatch
+    last: Group, indexes: list[str], bench: TrialRunner, trying: Trying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Bench, "variant", lambda *_: TORCH)
+    monkeypatch.setattr(TrialRunner, "variant", lambda *_: TORCH)
     bench.swapped.add("kernel")
     trying.go_on.set()
     made: list[str] = []
-    ahead = Ahead(standing_aside(bench), partial(made.append, "functions"), partial(made.append, "kernels"))
+    ahead = Speculation(run_at_idle_priority(bench), partial(made.append, "functions"), partial(made.append, "kernels"))
     for _ in range(2):
         ahead.begin([group("abs"), group("add", "sub", fix=1), last], {})
     for future in list(ahead._begun.values()):
@@ -120,9 +122,9 @@ def test_groups_are_tried_ahead_and_the_indexes_that_they_need_are_made_behind_t
     ahead.close()
 
 
-def test_what_has_not_begun_is_forgotten(bench: Bench, trying: Trying, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Bench, "variant", lambda *_: TORCH)
-    ahead = Ahead(standing_aside(bench), bool, bool)
+def test_what_has_not_begun_is_forgotten(bench: TrialRunner, trying: Trying, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TrialRunner, "variant", lambda *_: TORCH)
+    ahead = Speculation(run_at_idle_priority(bench), bool, bool)
     ahead.begin([group("abs"), group("add")], {})
     assert trying.begun.acquire(timeout=30)
     ahead.begin([group("add", "sub", fix=1)], {})
@@ -135,10 +137,10 @@ def test_what_has_not_begun_is_forgotten(bench: Bench, trying: Trying, monkeypat
 
 
 def test_who_asks_about_a_group_waits_for_no_more_than_one_operator_of_it(
-    bench: Bench, trying: Trying, monkeypatch: pytest.MonkeyPatch
+    bench: TrialRunner, trying: Trying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Bench, "variant", lambda *_: TORCH)
-    ahead = Ahead(standing_aside(bench), bool, bool)
+    monkeypatch.setattr(TrialRunner, "variant", lambda *_: TORCH)
+    ahead = Speculation(run_at_idle_priority(bench), bool, bool)
     ahead.begin([group("add", "sub")], {})
     assert trying.begun.acquire(timeout=30)
     said: list[dict[str, Trial]] = []

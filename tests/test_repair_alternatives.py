@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.engine.edits import Edit, apply
 from symfix.codemods.engine.registry import Registry, load_language
-from symfix.codemods.engine.rule import Context, Fix, Safety
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.engine.surroundings import TorchSurroundings
-from symfix.codemods.workflows.repair.drafts import Draft
-from symfix.cpp.analysis.comparisons import comparison
-from symfix.cpp.analysis.knowledge import knowledge
-from symfix.cpp.rewrite import checked_defaults, deferred_checks, kept_values
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.edit import Edit, apply
+from symfix.codemods.model.rule import Context, Fix, Safety
+from symfix.codemods.model.source_file import SourceFile
+from symfix.codemods.workflows.repair.edited_file import EditedFile
+from symfix.cpp.analysis.file.comparisons import comparison
+from symfix.cpp.analysis.file.file_analysis import knowledge
+from symfix.cpp.rewrite import branchless, deferred_checks, runtime_checked
 from symfix.cpp.syntax.tree import every
-from symfix.python.rewrite.checked_defaults import checked_default
-from symfix.python.rewrite.quotients import quotient_or_zero
+from symfix.python.candidates.checked_defaults import checked_default
+from symfix.python.candidates.safe_division import quotient_or_zero
 from symfix.python.syntax.module import parse
 
 PYTHON = Path("torch/_shapes.py")
@@ -43,7 +43,7 @@ def tried(path: Path, text: str, mark: str, context: Context) -> list[tuple[Fix,
     extent = language.extent(source, line, mark)
     assert extent is not None
     fixes = list(language.alternatives(source, context, extent))
-    draft = Draft(source, language, context)
+    draft = EditedFile(source, language, context)
     return [(fix, draft.take([fix]).now.content.decode()) for fix in fixes]
 
 
@@ -194,7 +194,7 @@ def test_two_checks_of_a_function_have_names_of_their_own(context: Context) -> N
     source = SourceFile(SCRIPTED, text.encode())
     registered = Registry().wing(SCRIPTED)
     assert registered is not None
-    now = Draft(source, load_language(registered.package), context).take([first]).now.content.decode()
+    now = EditedFile(source, load_language(registered.package), context).take([first]).now.content.decode()
     ((_, both),) = tried(SCRIPTED, now, "if size_prods == 2", context)
     assert [both.count(f"def _check_first_{name}(") for name in ("size_prods", "size_prods_2")] == [1, 1]
     namespace: dict[str, Any] = {}
@@ -223,7 +223,7 @@ def test_two_functions_with_one_warning_share_a_helper(context: Context) -> None
     source = SourceFile(SCRIPTED, text.encode())
     registered = Registry().wing(SCRIPTED)
     assert registered is not None
-    draft = Draft(source, load_language(registered.package), context).take([third])
+    draft = EditedFile(source, load_language(registered.package), context).take([third])
     now = draft.now.content.decode()
     (second, _), *_ = tried(SCRIPTED, now, now[now.index("if not (target") :], context)
     both = draft.take([second])
@@ -260,7 +260,7 @@ def test_fixes_that_were_found_apart_bring_their_helper_once(context: Context) -
     fixes = [next(fix for fix, text in some if "def _by_stride(" in text) for some in found]
     registered = Registry().wing(PYTHON)
     assert registered is not None
-    draft = Draft(SourceFile(PYTHON, SORTING.encode()), load_language(registered.package), context)
+    draft = EditedFile(SourceFile(PYTHON, SORTING.encode()), load_language(registered.package), context)
     for order in (fixes, fixes[::-1]):
         taken = replace(draft, taken=tuple(order))
         text = taken.now.content.decode()
@@ -277,7 +277,7 @@ def test_a_helper_with_a_decorator_stands_once_and_asks_for_nothing_it_imports_i
     text = LOSS + LOSS[LOSS.index("\n\ndef second") :].replace("second", "third").replace(" - ", " * ")
     registered = Registry().wing(SCRIPTED)
     assert registered is not None
-    draft = Draft(SourceFile(SCRIPTED, text.encode()), load_language(registered.package), context)
+    draft = EditedFile(SourceFile(SCRIPTED, text.encode()), load_language(registered.package), context)
     (first, _), *_ = tried(SCRIPTED, text, "if not (target", context)
     (last, _), *_ = tried(SCRIPTED, text, text[text.rindex("if not (target") :], context)
     helper = next(edit for edit in first.edits if b"def _warn_unless_same_size(" in edit.text)
@@ -525,7 +525,7 @@ def test_cpp_what_the_code_behind_a_branch_can_check(condition: str, count: int,
     (function,) = know.model.functions
     found = [comparison(know.types, node, of_sizes=False) for node in every(function.body, "binary_expression")]
     (size,) = (one for one in found if one is not None)
-    assert len(list(checked_defaults.checked_default("r", know, size, "f"))) == count
+    assert len(list(runtime_checked.checked_default("r", know, size, "f"))) == count
 
 
 @pytest.mark.parametrize(
@@ -620,7 +620,7 @@ Tensor unlike(const Tensor& U, const Tensor& S, const Tensor& Vh) {
 
 def test_cpp_a_divisor_is_held_at_0(context: Context) -> None:
     ((fix, text),) = tried(Path("native/Fit.cpp"), FORMULAS, "divided", context)
-    assert (fix.rule, fix.safety) == (kept_values.NAME, Safety.UNSAFE)
+    assert (fix.rule, fix.safety) == (branchless.NAME, Safety.UNSAFE)
     assert "if (TORCH_GUARD_OR_FALSE(dof.sym_le(0))) {" in text
     assert "(c10::SymFloat(2.0) / dof.max(0)) * grad" in text
     assert tried(Path("native/Fit.cpp"), FORMULAS, "used", context) == []

@@ -11,18 +11,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.rule import Fix, Safety
-from symfix.codemods.workflows.repair.grouping import Group, Kept
-from symfix.codemods.workflows.repair.proofs import Proofs
-from symfix.codemods.workflows.repair.repaired import Repair
-from symfix.codemods.workflows.repair.timing import Timing
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.rule import Fix, Safety
+from symfix.codemods.workflows.repair.groups import AcceptedFix, Group
+from symfix.codemods.workflows.repair.phase_times import Timing
+from symfix.codemods.workflows.repair.proof_scheduler import Proofs
+from symfix.codemods.workflows.repair.result import Repair
 from symfix.codemods.workflows.repair.trials import Trial
 
 
 def group(*operators: str, fix: int = 0) -> Group:
     found = Fix("rule", 2, Safety.UNSAFE, (Edit(fix, fix, b"x"),), f"{operators[0]} {fix}")
-    return Group((Kept(SimpleNamespace(), (found,)),), operators)  # type: ignore[arg-type]
+    return Group((AcceptedFix(SimpleNamespace(), (found,)),), operators)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

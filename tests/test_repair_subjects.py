@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.surroundings import TorchSurroundings
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.variants import Laboratory
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness
 from symfix.codemods.verify.build.modules import module_name
 from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
-from symfix.codemods.workflows.repair.bench import Bench
+from symfix.codemods.workflows.repair.candidates import CandidateSources
 from symfix.codemods.workflows.repair.search import Search
-from symfix.codemods.workflows.repair.sites import Advisors
+from symfix.codemods.workflows.repair.trial_runner import TrialRunner
 from symfix.codemods.workflows.repair.trials import try_all
 
 
@@ -33,14 +33,14 @@ from symfix.codemods.workflows.repair.trials import try_all
     ],
 )
 def test_a_failure_is_mended_and_proven(
-    kind: str, protocol: str, name: str, tasks: tuple[str, ...], after: bytes, tmp_path: Path, ready: Laboratory
+    kind: str, protocol: str, name: str, tasks: tuple[str, ...], after: bytes, tmp_path: Path, ready: Harness
 ) -> None:
     surroundings = TorchSurroundings()
     place, context = surroundings.place, surroundings.context()
-    laboratory = Laboratory(place.python, tmp_path, Limits(wall=600.0))
-    advisors = Advisors(Registry(), context, context)
+    laboratory = Harness(place.python, tmp_path, Limits(wall=600.0))
+    advisors = CandidateSources(Registry(), context, context)
     tries = partial(try_all, kind=kind, protocol=protocol)
-    bench = Bench(
+    bench = TrialRunner(
         laboratory, tries, lambda path: module_name(path, [place.package.parent]), advisors, jobs=1, quick=ready
     )
     first = bench.try_on({}, {name: -1}).trials

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.operators import Answers, Task, ask_all
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.opinfo_runner import Answers, Task, ask_all
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.torchapi.torch_finder import locate
+from symfix.codemods.verify.before_after import Side, Sides, answer_key
 from symfix.codemods.verify.evidence import installed
-from symfix.codemods.verify.sides import Side, Sides, answer_key
 from symfix.codemods.workflows.hunt.failure import Operator
-from symfix.codemods.workflows.repair import whole
+from symfix.codemods.workflows.repair import regression_check
 
 SUM = b"        return torch.sum(mask_input, dim_, bool(keepdim), dtype=dtype)\n"
 
@@ -29,7 +29,7 @@ def test_another_result_is_told_and_the_torch_before_asked_once(
     changed = tmp_path / "changed.py"
     changed.write_bytes(text.replace(SUM, SUM.replace(b"return", b"return 1 +"), 1))
     after = Variant("repaired", modules={"torch.masked._ops": changed}, identity="one more")
-    laboratory = Laboratory(place.python, tmp_path, Limits(wall=300.0))
+    laboratory = Harness(place.python, tmp_path, Limits(wall=300.0))
     proof = Sides(
         place.build,
         Side(laboratory, Variant("before", identity=installed(place.package))),
@@ -40,13 +40,13 @@ def test_another_result_is_told_and_the_torch_before_asked_once(
     proof.ask([("masked.amax", "eager")], 4, anew=False)
     asked: list[tuple[str, Task]] = []
 
-    def noting(lab: Laboratory, variant: Variant, tasks: Sequence[Task], **more: Any) -> Answers:
+    def noting(lab: Harness, variant: Variant, tasks: Sequence[Task], **more: Any) -> Answers:
         asked.extend((variant.name, task) for task in tasks)
         return ask_all(lab, variant, tasks, **more)
 
-    monkeypatch.setattr(whole, "ask_all", noting)
+    monkeypatch.setattr(regression_check, "ask_all", noting)
     operators = [Operator("masked.sum"), Operator("masked.amax")]
-    found, compared = whole.no_longer_equal(operators, after, laboratory, place, 1, lambda _: None)
+    found, compared = regression_check.no_longer_equal(operators, after, laboratory, place, 1, lambda _: None)
     assert compared == 2
     (said,) = found
     assert said.startswith("eager masked.sum: ")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from scoreboards.report_models import REPORTS, WAYS, Case, Row, chosen, counts, kind_of, mended, read, row, table
 from symfix.codemods.workflows.export.outcome import Exported, Left, Verdict
-from symfix.codemods.workflows.export.trying import ModelTrial
+from symfix.codemods.workflows.export.target_trials import ModelTrial
 
 ROOT = Path(__file__).parents[1]
 CASES = read(REPORTS)

@@ -12,11 +12,11 @@ from typing import Any
 import jsonschema
 import pytest
 from running import MENDED, SHAPES, symfix
-from symfix.codemods.engine.edits import Edit, apply
-from symfix.codemods.engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
 from symfix.codemods.engine.registry import RuleCard
-from symfix.codemods.engine.rule import Fix, Safety, Skip
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit, apply
+from symfix.codemods.model.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from symfix.codemods.model.rule import Fix, Safety, Skip
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.reports.sarif import MOST_RESULTS, document
 
 PACKAGE = "@microsoft/jest-sarif@1.0.0-beta.0"

@@ -7,10 +7,10 @@ from datetime import datetime
 from xml.etree import ElementTree
 
 import pytest
-from symfix.codemods.lab.observation import Observation
+from symfix.codemods.harness.observation import Observation
 from symfix.codemods.reports.junit import junit
 from symfix.codemods.reports.proof import proof
-from symfix.codemods.verify.change import SWAPPED, Check, Swap, Verdict, Verification
+from symfix.codemods.verify.change import SWAPPED, Check, KernelSwap, Verdict, Verification
 
 GOOD, BAD = Observation(True, seconds=1.25), Observation(False, "it is 3, not 4", "the trace")
 CRASH = Observation(False, "ended by signal SIGSEGV", crashed=True)
@@ -28,7 +28,7 @@ VERIFICATION = Verification(
     "eager add (3 samples) passed before and fails after: it is 3, not 4",
     ("Add.cpp",),
     tuple(CHECKS.values()),
-    (Swap("add", "add.Tensor", "CPU", SWAPPED, 12), Swap("sub", "sub.Tensor", "CPU", "structured")),
+    (KernelSwap("add", "add.Tensor", "CPU", SWAPPED, 12), KernelSwap("sub", "sub.Tensor", "CPU", "structured")),
     "add: add",
     ("Add.cpp:7",),
     torch="2.13.0+cpu 1 2",

@@ -13,10 +13,10 @@ import decks
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from symfix.codemods.workflows.review import colour
-from symfix.codemods.workflows.review.difference import blocks_of
-from symfix.codemods.workflows.series import decisions
-from symfix.codemods.workflows.series.hunks import hunks_between
+from symfix.codemods.workflows.pull_requests.review import colour
+from symfix.codemods.workflows.pull_requests.review.diff import blocks_of
+from symfix.codemods.workflows.pull_requests.series import decisions
+from symfix.codemods.workflows.pull_requests.series.hunks import hunks_between
 
 CODE = st.text("abn =(),.'\"#<&\n\t→", max_size=40)
 needs_browser = pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "there is one")

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.fixpoint import BOUND, FixOptions, RuleBug, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import BOUND, RuleBug, Wishes, rewrite
-from symfix.codemods.engine.rule import Context, Fix, Rule, Safety
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.outcome import Changed, Refused, Unchanged
+from symfix.codemods.model.rule import Context, Fix, Rule, Safety
+from symfix.codemods.model.source_file import SourceFile
 
 NO_TORCH: Any = None
 CONTEXT = Context(NO_TORCH)
@@ -19,7 +19,7 @@ CONTEXT = Context(NO_TORCH)
 
 def run(text: bytes, *rules: Rule, unsafe: bool = False, polish: bool = True) -> Changed | Unchanged | Refused:
     source = SourceFile(Path("a.toy"), text)
-    wishes = Wishes(unsafe=unsafe, polish=polish)
+    wishes = FixOptions(unsafe=unsafe, polish=polish)
     return rewrite(source, rules or load_rules("toywing"), load_language("toywing"), CONTEXT, wishes)
 
 
@@ -86,7 +86,7 @@ def test_a_parse_error_that_spreads_is_refused() -> None:
 def test_a_polish_that_breaks_the_text_is_a_bug() -> None:
     language = replace(load_language("toywing"), polish=lambda source, after, context: after + b"!\n")
     with pytest.raises(RuleBug, match="does not parse"):
-        rewrite(SourceFile(Path("a.toy"), b"quiet\n"), load_rules("toywing"), language, CONTEXT, Wishes())
+        rewrite(SourceFile(Path("a.toy"), b"quiet\n"), load_rules("toywing"), language, CONTEXT, FixOptions())
 
 
 def test_polish_can_be_left_out() -> None:
@@ -98,7 +98,7 @@ def test_polish_can_be_left_out() -> None:
 
 def test_a_strict_language_refuses_a_text_that_does_not_parse() -> None:
     language = replace(load_language("toywing"), strict=True)
-    outcome = rewrite(SourceFile(Path("a.toy"), b"quiet\n!\n"), load_rules("toywing"), language, CONTEXT, Wishes())
+    outcome = rewrite(SourceFile(Path("a.toy"), b"quiet\n!\n"), load_rules("toywing"), language, CONTEXT, FixOptions())
     assert isinstance(outcome, Refused)
     assert outcome.reason == "syntax-error"
     assert "at line 2, column 1: !" in outcome.detail
@@ -146,7 +146,9 @@ def test_a_fix_in_the_way_of_anothers_import_waits() -> None:
     language = replace(load_language("toywing"), complete=over_the_first_word)
     wants_import = rule("wants_import", (Edit(6, 7, b"B"),), needs=("x",), once=b", b")
     at_the_top = rule("at_the_top", (Edit(0, 4, b"done"),))
-    outcome = rewrite(SourceFile(Path("a.toy"), b"once, b\n"), [at_the_top, wants_import], language, CONTEXT, Wishes())
+    outcome = rewrite(
+        SourceFile(Path("a.toy"), b"once, b\n"), [at_the_top, wants_import], language, CONTEXT, FixOptions()
+    )
     assert isinstance(outcome, Changed)
     assert [fix.rule for fix in outcome.applied] == ["wants_import", "at_the_top"]
     assert outcome.after == b"done used, B\n"
@@ -156,13 +158,13 @@ def test_a_fix_in_the_way_of_its_own_import_is_a_bug() -> None:
     language = replace(load_language("toywing"), complete=over_the_first_word)
     own = rule("own", (Edit(0, 4, b"done"),), needs=("x",))
     with pytest.raises(RuleBug, match="get in the way"):
-        rewrite(SourceFile(Path("a.toy"), b"once\n"), [own], language, CONTEXT, Wishes())
+        rewrite(SourceFile(Path("a.toy"), b"once\n"), [own], language, CONTEXT, FixOptions())
 
 
 def test_two_imports_at_one_place_are_a_bug() -> None:
     twice = replace(load_language("toywing"), complete=lambda *_: [Edit(0, 0, b"use a\n"), Edit(0, 0, b"use b\n")])
     with pytest.raises(RuleBug, match="which comes first"):
-        rewrite(SourceFile(Path("a.toy"), b"quiet\n"), load_rules("toywing"), twice, CONTEXT, Wishes())
+        rewrite(SourceFile(Path("a.toy"), b"quiet\n"), load_rules("toywing"), twice, CONTEXT, FixOptions())
 
 
 def test_a_fix_that_changes_nothing_is_a_bug() -> None:
@@ -216,7 +218,7 @@ def test_one_suppressed_edit_holds_the_whole_fix_back() -> None:
 
 def test_what_is_turned_down_is_offered_and_nothing_is_built_on_it() -> None:
     source = SourceFile(Path("a.toy"), b"step2 quiet\n")
-    wishes = Wishes(without=frozenset({("grow", 0)}))
+    wishes = FixOptions(without=frozenset({("grow", 0)}))
     outcome = rewrite(source, load_rules("toywing"), load_language("toywing"), CONTEXT, wishes)
     assert isinstance(outcome, Changed)
     assert outcome.after == b"use voice\nstep2 LOUD\n"

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 from goldens import FOLDER
 from symfix.codemods.cli import main_group
-from symfix.codemods.engine import neighbourhood
-from symfix.codemods.engine.intake import Target, find
-from symfix.codemods.engine.outcome import Changed, Failed, Refused, Unchanged
+from symfix.codemods.engine import cache_dependencies
+from symfix.codemods.engine.file_discovery import Target, find
+from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.rounds import Wishes
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.run import FEW_BYTES, Question, Report, run
+from symfix.codemods.engine.run import FEW_BYTES, CheckRequest, Report, run
+from symfix.codemods.model.outcome import Changed, Failed, Refused, Unchanged
+from symfix.codemods.model.rule import Context
 from symfix.cpp.syntax.declarations import Function as CppFunction
 from symfix.cpp.syntax.model import Model
 from symfix.python.syntax.module import Module
@@ -38,8 +38,8 @@ class Surroundings:
 
 
 @pytest.fixture
-def question(toy: Registry) -> Question:
-    return Question(frozenset(card.name for card in toy.rules), Wishes(), toy)
+def question(toy: Registry) -> CheckRequest:
+    return CheckRequest(frozenset(card.name for card in toy.rules), FixOptions(), toy)
 
 
 def folder_of(tmp_path: Path, texts: dict[str, bytes]) -> Path:
@@ -52,11 +52,11 @@ def folder_of(tmp_path: Path, texts: dict[str, bytes]) -> Path:
     return folder
 
 
-def over(folder: Path, question: Question, surroundings: Surroundings | None = None, **how: Any) -> Report:
+def over(folder: Path, question: CheckRequest, surroundings: Surroundings | None = None, **how: Any) -> Report:
     return run(list(find([folder], frozenset({".toy"}))), question, surroundings or Surroundings(), **how)
 
 
-def test_outcomes_come_in_path_order_and_silent_files_only_count(tmp_path: Path, question: Question) -> None:
+def test_outcomes_come_in_path_order_and_silent_files_only_count(tmp_path: Path, question: CheckRequest) -> None:
     folder = folder_of(
         tmp_path, {"b.toy": b"quiet\n", "a.toy": b"silent\n", "c.toy": b"nothing\n", "d.txt": b"quiet\n"}
     )
@@ -68,7 +68,7 @@ def test_outcomes_come_in_path_order_and_silent_files_only_count(tmp_path: Path,
     assert report.seen == 3
 
 
-def test_a_named_file_is_answered_even_when_there_is_nothing_to_say(tmp_path: Path, question: Question) -> None:
+def test_a_named_file_is_answered_even_when_there_is_nothing_to_say(tmp_path: Path, question: CheckRequest) -> None:
     path = folder_of(tmp_path, {"c.toy": b"nothing\n"}) / "c.toy"
     for _ in range(2):
         (outcome,) = run([Target.of(path)], question, Surroundings()).outcomes
@@ -76,7 +76,7 @@ def test_a_named_file_is_answered_even_when_there_is_nothing_to_say(tmp_path: Pa
         assert outcome.source.content == b"nothing\n"
 
 
-def test_a_generated_file_is_told_to_who_names_it_only(tmp_path: Path, question: Question) -> None:
+def test_a_generated_file_is_told_to_who_names_it_only(tmp_path: Path, question: CheckRequest) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"@generated\nquiet\n"})
     for _ in range(2):
         assert over(folder, question) == Report((), 1)
@@ -85,7 +85,7 @@ def test_a_generated_file_is_told_to_who_names_it_only(tmp_path: Path, question:
     assert outcome.reason == "generated"
 
 
-def test_a_rule_that_breaks_fails_its_own_file_only(tmp_path: Path, question: Question) -> None:
+def test_a_rule_that_breaks_fails_its_own_file_only(tmp_path: Path, question: CheckRequest) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"crash\n", "b.toy": b"quiet\n"})
     broken, fine = over(folder, question).outcomes
     assert isinstance(broken, Failed)
@@ -93,13 +93,15 @@ def test_a_rule_that_breaks_fails_its_own_file_only(tmp_path: Path, question: Qu
     assert isinstance(fine, Changed)
 
 
-def test_code_that_is_nested_too_deeply_is_no_bug_of_ours(tmp_path: Path, question: Question) -> None:
+def test_code_that_is_nested_too_deeply_is_no_bug_of_ours(tmp_path: Path, question: CheckRequest) -> None:
     (refused,) = over(folder_of(tmp_path, {"a.toy": b"deep\n"}), question).outcomes
     assert isinstance(refused, Refused)
     assert refused.reason == "nested-too-deeply"
 
 
-def test_one_process_and_many_say_the_same(tmp_path: Path, question: Question, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_process_and_many_say_the_same(
+    tmp_path: Path, question: CheckRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     filler = b"words " * (FEW_BYTES // 60)
     texts = {f"{n:02}.toy": b"quiet step%d\n" % (n % 3) * (1 + n * 7 % 5) + filler for n in range(20)}
     folder = folder_of(tmp_path, texts)
@@ -113,7 +115,7 @@ def test_one_process_and_many_say_the_same(tmp_path: Path, question: Question, m
     assert len(one.outcomes) == 20
 
 
-def test_progress_reaches_the_last_file(tmp_path: Path, question: Question) -> None:
+def test_progress_reaches_the_last_file(tmp_path: Path, question: CheckRequest) -> None:
     folder = folder_of(tmp_path, {f"{n}.toy": b"quiet\n" for n in range(5)})
     seen: list[tuple[int, int]] = []
     with ThreadPoolExecutor(2) as threads:
@@ -121,7 +123,7 @@ def test_progress_reaches_the_last_file(tmp_path: Path, question: Question) -> N
     assert seen[-1] == (5, 5)
 
 
-def test_a_second_run_asks_no_rule_and_answers_the_same(tmp_path: Path, question: Question) -> None:
+def test_a_second_run_asks_no_rule_and_answers_the_same(tmp_path: Path, question: CheckRequest) -> None:
     texts = {"a.toy": b"quiet step2 muted\n", "b.toy": b"silent", "c.toy": b"-", "d.toy": b"quiet\0"}
     folder = folder_of(tmp_path, texts)
     first, second = Surroundings(), Surroundings()
@@ -132,7 +134,7 @@ def test_a_second_run_asks_no_rule_and_answers_the_same(tmp_path: Path, question
 
 
 def test_the_same_file_by_another_name_is_known(
-    tmp_path: Path, question: Question, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, question: CheckRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"quiet\n"})
     over(folder, question)
@@ -144,7 +146,7 @@ def test_the_same_file_by_another_name_is_known(
     assert outcome.source.path == Path("a.toy")
 
 
-def test_rules_see_where_a_file_lives(tmp_path: Path, question: Question, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_see_where_a_file_lives(tmp_path: Path, question: CheckRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"where\n"})
     monkeypatch.chdir(folder)
     (outcome,) = over(Path(), question).outcomes
@@ -153,7 +155,7 @@ def test_rules_see_where_a_file_lives(tmp_path: Path, question: Question, monkey
     assert outcome.skips[0].detail == str(folder / "a.toy")
 
 
-def test_a_touched_file_is_known_by_its_bytes(tmp_path: Path, question: Question) -> None:
+def test_a_touched_file_is_known_by_its_bytes(tmp_path: Path, question: CheckRequest) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"quiet\n"})
     before = over(folder, question)
     os.utime(folder / "a.toy")
@@ -162,7 +164,7 @@ def test_a_touched_file_is_known_by_its_bytes(tmp_path: Path, question: Question
     assert again.asked == 0
 
 
-def test_a_file_written_within_the_clocks_tick_is_read_again(tmp_path: Path, question: Question) -> None:
+def test_a_file_written_within_the_clocks_tick_is_read_again(tmp_path: Path, question: CheckRequest) -> None:
     path = folder_of(tmp_path, {}) / "a.toy"
     path.parent.mkdir()
     path.write_bytes(b"quiet\n")
@@ -173,7 +175,7 @@ def test_a_file_written_within_the_clocks_tick_is_read_again(tmp_path: Path, que
     assert over(path.parent, question).outcomes == ()
 
 
-def test_a_changed_file_is_asked_again(tmp_path: Path, question: Question) -> None:
+def test_a_changed_file_is_asked_again(tmp_path: Path, question: CheckRequest) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"quiet\n"})
     over(folder, question)
     (folder / "a.toy").write_bytes(b"quiet quiet\n")
@@ -183,14 +185,14 @@ def test_a_changed_file_is_asked_again(tmp_path: Path, question: Question) -> No
 
 
 @pytest.mark.parametrize("what", ["wishes", "rules", "surroundings", "settings"])
-def test_another_question_is_another_answer(tmp_path: Path, question: Question, what: str) -> None:
+def test_another_question_is_another_answer(tmp_path: Path, question: CheckRequest, what: str) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"muted quiet\n"})
     over(folder, question)
     again = Surroundings("elsewhere" if what == "surroundings" else "here")
     if what == "wishes":
-        question = Question(question.rules, Wishes(unsafe=True), question.registry)
+        question = CheckRequest(question.rules, FixOptions(unsafe=True), question.registry)
     elif what == "rules":
-        question = Question(frozenset({"grow"}), question.wishes, question.registry)
+        question = CheckRequest(frozenset({"grow"}), question.wishes, question.registry)
         (folder / "a.toy").write_bytes(b"muted quiet step1\n")
     elif what == "settings":
         (tmp_path / "other" / "src").mkdir(parents=True)
@@ -201,11 +203,11 @@ def test_another_question_is_another_answer(tmp_path: Path, question: Question, 
 
 
 @pytest.mark.parametrize("text", [b"quiet\n", b"muted\n", b"silence\n"])
-def test_a_word_elsewhere_in_the_package_is_another_answer(tmp_path: Path, question: Question, text: bytes) -> None:
+def test_a_word_elsewhere_in_the_package_is_another_answer(tmp_path: Path, question: CheckRequest, text: bytes) -> None:
     folder = folder_of(tmp_path, {"__init__.py": b"", "inner/__init__.py": b"", "inner/a.toy": text})
     before = over(folder, question)
     (folder / "b.toy").write_bytes(b"it is spoken here\n")
-    for kept in (neighbourhood._package, neighbourhood._speaks):
+    for kept in (cache_dependencies._package, cache_dependencies._speaks):
         kept.cache_clear()
     again = Surroundings()
     over(folder, question, again)
@@ -213,7 +215,7 @@ def test_a_word_elsewhere_in_the_package_is_another_answer(tmp_path: Path, quest
     assert again.asked == (1 if before.outcomes else 0)
 
 
-def test_a_failure_is_met_again(tmp_path: Path, question: Question) -> None:
+def test_a_failure_is_met_again(tmp_path: Path, question: CheckRequest) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"crash\n"})
     over(folder, question)
     again = Surroundings()
@@ -221,7 +223,7 @@ def test_a_failure_is_met_again(tmp_path: Path, question: Question) -> None:
     assert again.asked == 1
 
 
-def test_a_cache_that_is_not_one_is_ignored(tmp_path: Path, fresh_cache: Path, question: Question) -> None:
+def test_a_cache_that_is_not_one_is_ignored(tmp_path: Path, fresh_cache: Path, question: CheckRequest) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"quiet\n"})
     before = over(folder, question)
     stored = [path for path in fresh_cache.rglob("*") if path.is_file()]
@@ -231,7 +233,7 @@ def test_a_cache_that_is_not_one_is_ignored(tmp_path: Path, fresh_cache: Path, q
     assert over(folder, question) == before
 
 
-def test_given_content_is_examined_and_not_stored(tmp_path: Path, question: Question) -> None:
+def test_given_content_is_examined_and_not_stored(tmp_path: Path, question: CheckRequest) -> None:
     path = folder_of(tmp_path, {"a.toy": b"calm.\n"}) / "a.toy"
     (outcome,) = run([Target.of(path, b"quiet\n")], question, Surroundings()).outcomes
     assert isinstance(outcome, Changed)
@@ -285,7 +287,7 @@ def test_no_model_of_a_file_holds_itself(pattern: str) -> None:
 
 def test_a_rule_about_registered_functions_is_asked_about_files_that_register_some() -> None:
     def concerns(text: bytes, *, all_functions: bool = False) -> bool:
-        question = Question(frozenset({"use_size_for_len"}), all_functions=all_functions)
+        question = CheckRequest(frozenset({"use_size_for_len"}), all_functions=all_functions)
         return question.concerns(text, question.registry.suffixes[".py"])
 
     measured = b"def f(x):\n    return len(x)\n"
@@ -295,5 +297,5 @@ def test_a_rule_about_registered_functions_is_asked_about_files_that_register_so
     assert not concerns(b'lib.impl("f", f, "Meta")\n', all_functions=True)
     for registering in (b'lib.impl("f", f, "Meta")', b"from torch.library import impl as i", b"register_fake('f')(f)"):
         assert concerns(registering + b"\n" + measured)
-    both = Question(frozenset({"use_size_for_len", "clamp_sizes"}), all_functions=False)
+    both = CheckRequest(frozenset({"use_size_for_len", "clamp_sizes"}), all_functions=False)
     assert both.concerns(b"x.shape", both.registry.suffixes[".py"])

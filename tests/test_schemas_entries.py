@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from symfix.codemods.engine.edits import apply
+from symfix.codemods.model.edit import apply
 from symfix.schemas.syntax.entries import EntryError, Line, read_entries
 
 TEXT = b"""# Head

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from natives import BATCHED, CPP, KERNELS, RULES, YAML, read_tree, write_tree
 from symfix.codemods.torchapi import NotATorchTree, TorchError
-from symfix.schemas.analysis.finding import sizes
 from symfix.schemas.analysis.native import DERIVATIVES, FUNCTIONS
-from symfix.schemas.rewrite.manual import DECLARED, DEFINED
-from symfix.schemas.rewrite.offering import hindered
+from symfix.schemas.analysis.size_arguments import sizes
+from symfix.schemas.rewrite.eligibility import hindered
+from symfix.schemas.rewrite.manual_formulas import DECLARED, DEFINED
 from symfix.schemas.rewrite.plan import Plan, plan, texts_after
 from symfix.schemas.syntax.entries import EntryError
 

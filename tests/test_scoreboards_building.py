@@ -10,10 +10,10 @@ from scoreboards.compiling import Complaint, first_error
 from scoreboards.corpus import remembered, source_tree
 from scoreboards.dispatch import kernel_keys, only_real
 from scoreboards.table import table
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.outcome import Changed
-from symfix.codemods.engine.rule import Fix, Safety
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.outcome import Changed
+from symfix.codemods.model.rule import Fix, Safety
+from symfix.codemods.model.source_file import SourceFile
 
 F = Path("F.cpp")
 BEFORE = b"""namespace at::native {

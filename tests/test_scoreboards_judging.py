@@ -9,7 +9,7 @@ from scoreboards.comparing import Likeness
 from scoreboards.functions import Definition, definitions
 from scoreboards.judging import READINGS, Case, document, judge, summary
 from scoreboards.replay import symbolic_pairs
-from symfix.codemods.engine.rule import Skip
+from symfix.codemods.model.rule import Skip
 
 OLD = """Tensor f(const Tensor& x, IntArrayRef s) {
   int64_t n = x.size(0);

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from scoreboards.proven_operators import REPROS, Item, chosen, found_items, item_of, symptom
-from symfix.codemods.lab.observation import Observation
+from symfix.codemods.harness.observation import Observation
 
 REPRO = Path("halve.py")
 

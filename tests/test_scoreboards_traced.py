@@ -8,7 +8,7 @@ from scoreboards.python.capturing import FAKED, IMPORT, _captured, _distribution
 from scoreboards.python.direct import direct
 from scoreboards.python.running import _running
 from scoreboards.python.traced import gains, losses
-from symfix.codemods.lab.children.captures import Capture
+from symfix.codemods.harness.children.recorders.captures import Capture
 
 TAKEN = Capture(error="", breaks=0, guards=[], specialized=0, deviation="")
 FAILED = Capture(error="refused", breaks=0, guards=[], specialized=0, deviation="")

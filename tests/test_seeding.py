@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from symfix.codemods.lab.children import compiling
+from symfix.codemods.harness.children.protocols import dynamo_setup
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_a_seed_notes_no_stack_and_gives_the_same_numbers(noted: list[int]) -> N
     numbers = torch.rand(3)
     assert noted, "this torch notes none, there is nothing to leave out"
     noted.clear()
-    compiling.seed_quickly()
+    dynamo_setup.seed_quickly()
     torch.manual_seed(7)
     assert not noted
     assert torch.equal(torch.rand(3), numbers)
@@ -33,6 +33,6 @@ def test_a_seed_notes_no_stack_and_gives_the_same_numbers(noted: list[int]) -> N
 
 def test_a_device_that_torch_has_not_is_passed_over(noted: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(torch, "mtia")
-    compiling.seed_quickly()
+    dynamo_setup.seed_quickly()
     torch.cuda.manual_seed_all(7)
     assert not noted

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 from projects import CHECKED, branches, commit, project, say, start, torchlike, traces
 from running import git, symfix
-from symfix.codemods.lab.observation import Observation
+from symfix.codemods.harness.observation import Observation
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
-from symfix.codemods.workflows.series import plan
-from symfix.codemods.workflows.series.building import Wishes, Workshop, build, fresh_states
-from symfix.codemods.workflows.series.git import Repository
-from symfix.codemods.workflows.series.plan import Request
-from symfix.codemods.workflows.series.standing import Record, State
+from symfix.codemods.workflows.pull_requests.series import plan
+from symfix.codemods.workflows.pull_requests.series.build_state import Record, State
+from symfix.codemods.workflows.pull_requests.series.builder import SeriesBuilder, SeriesOptions, build, fresh_states
+from symfix.codemods.workflows.pull_requests.series.git import Repository
+from symfix.codemods.workflows.pull_requests.series.plan import Request
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +53,8 @@ def states(repo: Path) -> dict[str, str]:
     return {row["branch"].split("/")[2]: row["state"] for row in json.loads(ended.stdout)["requests"]}
 
 
-def workshop_of(repo: Path) -> tuple[Workshop, plan.Plan]:
-    workshop = Workshop(repo / ".git/symfix/main", Repository.around(repo))
+def workshop_of(repo: Path) -> tuple[SeriesBuilder, plan.Plan]:
+    workshop = SeriesBuilder(repo / ".git/symfix/main", Repository.around(repo))
     return workshop, plan.from_json(workshop.plan.read_text())
 
 
@@ -63,7 +63,7 @@ Prove = Callable[[Sequence[Change], Path, tuple[str, ...]], Verification]
 
 def built(repo: Path, prove: Prove, **more: object) -> Record:
     workshop, whole = workshop_of(repo)
-    wishes = Wishes(base=whole.base, prove=prove, redo=lambda path, before, without: None)
+    wishes = SeriesOptions(base=whole.base, prove=prove, redo=lambda path, before, without: None)
     with workshop.alone():
         return build(whole, workshop, replace(wishes, **more))  # type: ignore[arg-type]
 

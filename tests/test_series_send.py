@@ -16,13 +16,13 @@ import pytest
 import standin
 from projects import project, say, torchlike
 from running import git, symfix
-from symfix.codemods.workflows.series import plan
-from symfix.codemods.workflows.series.building import Wishes, Workshop, build, fresh_states
-from symfix.codemods.workflows.series.git import Repository
-from symfix.codemods.workflows.series.hub import Ghstack, GitHub
-from symfix.codemods.workflows.series.plan import Plan
-from symfix.codemods.workflows.series.sending import Sender, Sent
-from symfix.codemods.workflows.series.standing import load
+from symfix.codemods.workflows.pull_requests.series import plan
+from symfix.codemods.workflows.pull_requests.series.build_state import load
+from symfix.codemods.workflows.pull_requests.series.builder import SeriesBuilder, SeriesOptions, build, fresh_states
+from symfix.codemods.workflows.pull_requests.series.forge import Ghstack, GitHub
+from symfix.codemods.workflows.pull_requests.series.git import Repository
+from symfix.codemods.workflows.pull_requests.series.plan import Plan
+from symfix.codemods.workflows.pull_requests.series.submission import Sender, Sent
 
 
 class Hub:
@@ -75,13 +75,15 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = project(tmp_path_factory.mktemp("finished") / "repo", files)
     symfix("series", "plan", "torch", cwd=folder, code=0)
     workshop, whole = opened(folder)
-    wishes = Wishes(whole.base, None, lambda path, before, without: None, commands=("symfix verify --base HEAD~1",))
+    wishes = SeriesOptions(
+        whole.base, None, lambda path, before, without: None, commands=("symfix verify --base HEAD~1",)
+    )
     build(whole, workshop, wishes)
     return folder
 
 
-def opened(repo: Path) -> tuple[Workshop, Plan]:
-    workshop = Workshop(repo / ".git/symfix/main", Repository.around(repo))
+def opened(repo: Path) -> tuple[SeriesBuilder, Plan]:
+    workshop = SeriesBuilder(repo / ".git/symfix/main", Repository.around(repo))
     return workshop, plan.from_json(workshop.plan.read_text())
 
 
@@ -259,7 +261,7 @@ def test_ghstack_gets_one_commit_in_a_worktree_of_ours(repo: Path, hub: Hub, clo
 
 
 def test_no_token_is_ever_read() -> None:
-    from symfix.codemods.workflows import series
+    from symfix.codemods.workflows.pull_requests import series
 
     for path in Path(str(series.__file__)).parent.glob("*.py"):
         assert not {"TOKEN", "GH_", "GITHUB_", "netrc", "credential"} & set(path.read_text().split())

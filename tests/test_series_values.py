@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from symfix.codemods.reports.patch import patch
-from symfix.codemods.workflows.series import decisions, plan, wording
-from symfix.codemods.workflows.series.git import blob_name
-from symfix.codemods.workflows.series.grouping import group
-from symfix.codemods.workflows.series.hunks import Hunk, Mismatch, clash, groups, hunks_between, put
-from symfix.codemods.workflows.series.planning import make_plan
-from symfix.codemods.workflows.series.proposal import FileChange, Proposal, Reason
-from symfix.codemods.workflows.series.repairs import files_of, read_folder
+from symfix.codemods.workflows.pull_requests.series import decisions, plan, pr_text
+from symfix.codemods.workflows.pull_requests.series.git import blob_name
+from symfix.codemods.workflows.pull_requests.series.groups import group
+from symfix.codemods.workflows.pull_requests.series.hunks import Hunk, Mismatch, clash, groups, hunks_between, put
+from symfix.codemods.workflows.pull_requests.series.planner import make_plan
+from symfix.codemods.workflows.pull_requests.series.proposal import FileChange, Proposal, Reason
+from symfix.codemods.workflows.pull_requests.series.repairs import files_of, read_folder
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\r\n", b"\n", b"d\re\n", b"\xff\n"]), max_size=12).map(b"".join)
 TEXT = st.tuples(LINES, st.sampled_from([b"", b"end"])).map(b"".join)
@@ -165,32 +165,32 @@ def test_titles_as_reviewers_want_them() -> None:
     one = proposal("aten/src/ATen/native/LossNLL.cpp")
     reasons = tuple(reason("p", mode=1, function=name) for name in ("nll_loss_symint", "cross_entropy_loss"))
     nll = replace(one, files=(replace(one.files[0], reasons=reasons),))
-    assert wording.title((nll,)) == "SymIntify cross_entropy_loss and nll_loss"
-    assert wording.title((proposal("torch/a.py", "p"),)) == "[DDE] Fix data-dependent errors in f"
+    assert pr_text.title((nll,)) == "SymIntify cross_entropy_loss and nll_loss"
+    assert pr_text.title((proposal("torch/a.py", "p"),)) == "[DDE] Fix data-dependent errors in f"
     spread = tuple(proposal(f"torch/nn/x{number}.py", "p") for number in range(9))
-    assert wording.title(spread) == "[DDE] Fix data-dependent errors in torch/nn"
+    assert pr_text.title(spread) == "[DDE] Fix data-dependent errors in torch/nn"
     mended = proposal("torch/a.py", "p", operators=("linalg.cond",))
-    assert wording.title((mended,)) == "[DDE] Fix data-dependent errors in linalg.cond"
+    assert pr_text.title((mended,)) == "[DDE] Fix data-dependent errors in linalg.cond"
 
 
 def test_the_summary_says_each_default_once() -> None:
     reasons = [
         reason("p", default=f"an undecided `{name} == 0` is taken as false", safety="unsafe") for name in "abc"
     ] + [reason("p", default="a bad size raises later", safety="unsafe")]
-    assert wording.defaults(reasons) == (
+    assert pr_text.defaults(reasons) == (
         "The defaults: an undecided `a == 0` (and 2 like it) is taken as false; a bad size raises later."
     )
-    assert "No size takes a default" in wording.defaults([reason("p")])
+    assert "No size takes a default" in pr_text.defaults([reason("p")])
 
 
 def test_what_no_rule_vouches_for_is_said_by_its_fix() -> None:
     mended = (proposal("torch/a.py", "p", "alternative"),)
-    assert wording.summary(mended, {"p": "Do it right."}).startswith("Do it right. alternative here.")
+    assert pr_text.summary(mended, {"p": "Do it right."}).startswith("Do it right. alternative here.")
 
 
 def test_a_commit_message_is_plain_and_ends_in_its_trailer() -> None:
     (request,) = made(proposal("torch/a.py", "p", issues=(7,))).requests
-    text = wording.commit_message(request, "symfix 0", None, ["symfix verify --base HEAD~1"])
+    text = pr_text.commit_message(request, "symfix 0", None, ["symfix verify --base HEAD~1"])
     assert text.splitlines()[0] == request.title
     assert "\n\nFixes #7\n\nDo it right: `a` becomes `b`. It fails." in text
     assert text.endswith(f"\n\nSymfix-Id: {request.id}\n")
@@ -199,8 +199,8 @@ def test_a_commit_message_is_plain_and_ends_in_its_trailer() -> None:
 
 
 def test_inductor_gets_its_label() -> None:
-    assert "ciflow/inductor" in wording.labels((proposal("torch/_inductor/lowering.py", "p"),))
-    assert "ciflow/inductor" not in wording.labels((proposal("torch/nn/x.py", "p"),))
+    assert "ciflow/inductor" in pr_text.labels((proposal("torch/_inductor/lowering.py", "p"),))
+    assert "ciflow/inductor" not in pr_text.labels((proposal("torch/nn/x.py", "p"),))
 
 
 def test_decisions_are_about_one_series() -> None:

@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 from projects import CHECKED, SMALLER, commit, project, say
 from running import git, symfix
-from symfix.codemods.lab.observation import Observation
+from symfix.codemods.harness.observation import Observation
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
-from symfix.codemods.workflows.review.cards import deck_of
-from symfix.codemods.workflows.series import plan
-from symfix.codemods.workflows.series.building import Wishes, Workshop, build
-from symfix.codemods.workflows.series.decisions import Decisions
-from symfix.codemods.workflows.series.git import Repository, blob_name
-from symfix.codemods.workflows.series.plan import Plan, Request
-from symfix.codemods.workflows.series.planning import make_plan
-from symfix.codemods.workflows.series.proposal import FileChange, Proposal, Reason
-from symfix.codemods.workflows.series.standing import Record, State, load
+from symfix.codemods.workflows.pull_requests.review.page_model import deck_of
+from symfix.codemods.workflows.pull_requests.series import plan
+from symfix.codemods.workflows.pull_requests.series.build_state import Record, State, load
+from symfix.codemods.workflows.pull_requests.series.builder import SeriesBuilder, SeriesOptions, build
+from symfix.codemods.workflows.pull_requests.series.decisions import Decisions
+from symfix.codemods.workflows.pull_requests.series.git import Repository, blob_name
+from symfix.codemods.workflows.pull_requests.series.plan import Plan, Request
+from symfix.codemods.workflows.pull_requests.series.planner import make_plan
+from symfix.codemods.workflows.pull_requests.series.proposal import FileChange, Proposal, Reason
 
 BOTH = "import torch\n" + "".join(
     text.format(name=name).partition("\n")[2] for text, name in ((CHECKED, "first"), (SMALLER, "second"))
@@ -218,9 +218,9 @@ def test_what_the_verification_left_out_is_not_claimed(repo: Path) -> None:
         what = Verdict.REGRESSED if bad else Verdict.PROVEN
         return Verification(what, "said", tuple(str(one.path) for one in changes), (check,), torch="2.13.0 x")
 
-    workshop = Workshop(repo / ".git/symfix/main", Repository.around(repo))
+    workshop = SeriesBuilder(repo / ".git/symfix/main", Repository.around(repo))
     made = planned(repo)
-    wishes = Wishes(base=made.base, prove=prove, redo=lambda path, before, without: None)
+    wishes = SeriesOptions(base=made.base, prove=prove, redo=lambda path, before, without: None)
     with workshop.alone():
         record = build(made, workshop, wishes)
     request = next(one for one in made.requests if len(one.paths) == 3)
@@ -263,9 +263,9 @@ def test_the_operator_of_a_rejected_repair_is_claimed_nowhere(tmp_path: Path) ->
         asked.append(request)
         return Verification(Verdict.NEUTRAL, "said", (), (), torch="2.13.0 x")
 
-    workshop = Workshop(folder / ".git/symfix/main", repository)
+    workshop = SeriesBuilder(folder / ".git/symfix/main", repository)
     chosen = Decisions(proposals=frozenset([(request.id, "norm")]))
-    wishes = Wishes(base=base, prove=prove, redo=lambda path, before, without: None, decisions=chosen)
+    wishes = SeriesOptions(base=base, prove=prove, redo=lambda path, before, without: None, decisions=chosen)
     with workshop.alone():
         record = build(made, workshop, wishes)
     shown = record.of(request.id).request

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from symfix.codemods.commands.sifting import keep_good
-from symfix.codemods.engine.outcome import Changed, Outcome, Unchanged
+from symfix.codemods.commands.unconfirmed_fixes import keep_confirmed
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.run import Question
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.engine.run import CheckRequest
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.outcome import Changed, Outcome, Unchanged
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.verify.change import Change, Verdict, Verification
-from symfix.codemods.verify.compare.counting import changed_lines
+from symfix.codemods.verify.compare.line_coverage import changed_lines
 
 TEXT = """import torch
 
@@ -30,13 +30,13 @@ def harmful(y: torch.Tensor):
 SURROUNDINGS = TorchSurroundings()
 
 
-QUESTION = Question(frozenset(rule.name for rule in load_rules("symfix.python")))
+QUESTION = CheckRequest(frozenset(rule.name for rule in load_rules("symfix.python")))
 
 
 def outcome(name: str, text: str) -> Outcome:
     source = SourceFile(Path(name), text.encode())
     package = "symfix.python"
-    return rewrite(source, load_rules(package), load_language(package), SURROUNDINGS.context(), Wishes())
+    return rewrite(source, load_rules(package), load_language(package), SURROUNDINGS.context(), FixOptions())
 
 
 def prove(changes: Sequence[Change]) -> Verification:
@@ -49,7 +49,7 @@ def test_the_harmful_fix_of_a_file_is_left_out() -> None:
     changed = outcome("torch/both.py", TEXT)
     assert isinstance(changed, Changed)
     assert len(changed.applied) == 2
-    kept = keep_good([changed], QUESTION, SURROUNDINGS, prove)
+    kept = keep_confirmed([changed], QUESTION, SURROUNDINGS, prove)
     (left,) = kept.outcomes
     assert isinstance(left, Changed)
     assert left.after == TEXT.replace("_check_is_size(x.shape[0])", "_check(x.shape[0] >= 0)").encode()
@@ -63,7 +63,7 @@ def test_the_harmful_fix_of_a_file_is_left_out() -> None:
 def test_a_file_with_nothing_but_harm_stays_as_it_was() -> None:
     whole = outcome("torch/good.py", TEXT.partition("\n\n\ndef harmful")[0] + "\n")
     lost = outcome("torch/harmful.py", "import torch\n\n\n" + TEXT[TEXT.index("def harmful") :])
-    kept = keep_good([whole, lost], QUESTION, SURROUNDINGS, prove)
+    kept = keep_confirmed([whole, lost], QUESTION, SURROUNDINGS, prove)
     assert kept.outcomes[0] == whole
     assert isinstance(kept.outcomes[1], Unchanged)
     assert len(kept.dropped) == 1
@@ -71,7 +71,7 @@ def test_a_file_with_nothing_but_harm_stays_as_it_was() -> None:
 
 def test_without_harm_nothing_changes() -> None:
     whole = outcome("torch/good.py", TEXT.partition("\n\n\ndef harmful")[0] + "\n")
-    kept = keep_good([whole], QUESTION, SURROUNDINGS, prove)
+    kept = keep_confirmed([whole], QUESTION, SURROUNDINGS, prove)
     assert kept.outcomes == (whole,)
     assert kept.dropped == ()
 
@@ -89,7 +89,7 @@ def test_a_fix_on_a_line_that_nothing_ran_is_left_out() -> None:
         verdict = Verdict.UNVERIFIABLE if unrun else Verdict.PROVEN
         return Verification(verdict, "", (str(change.path),), unrun=tuple(f"{change.path}:{line}" for line in unrun))
 
-    kept = keep_good([changed], QUESTION, SURROUNDINGS, counting)
+    kept = keep_confirmed([changed], QUESTION, SURROUNDINGS, counting)
     (left,) = kept.outcomes
     assert isinstance(left, Changed)
     assert left.after == text.replace("_check_is_size(x.shape[0])", "_check(x.shape[0] >= 0)").encode()
@@ -107,7 +107,7 @@ def test_two_files_of_one_name_are_told_apart() -> None:
         lines = tuple(f"{change.path}:{line}" for change in idle for line in changed_lines(change))
         return Verification(Verdict.UNVERIFIABLE if idle else Verdict.PROVEN, "", (), unrun=lines)
 
-    kept = keep_good([ran, unrun], QUESTION, SURROUNDINGS, counting)
+    kept = keep_confirmed([ran, unrun], QUESTION, SURROUNDINGS, counting)
     assert kept.outcomes[0] == ran
     assert isinstance(kept.outcomes[1], Unchanged)
     assert all(line.startswith("torch/b/same.py:") for line in kept.dropped)
@@ -135,7 +135,7 @@ Tensor ravel(const Tensor& self) {
 def test_no_other_rule_takes_the_place_of_a_fix_that_is_left_out() -> None:
     source = SourceFile(Path("aten/src/ATen/native/TensorShape.cpp"), SHARED.encode())
     rules, language = load_rules("symfix.cpp"), load_language("symfix.cpp")
-    changed = rewrite(source, rules, language, SURROUNDINGS.context(), Wishes())
+    changed = rewrite(source, rules, language, SURROUNDINGS.context(), FixOptions())
     assert isinstance(changed, Changed)
     assert [fix.rule for fix in changed.applied] == ["follow_symint_schema"]
 
@@ -144,7 +144,7 @@ def test_no_other_rule_takes_the_place_of_a_fix_that_is_left_out() -> None:
         lines = tuple(f"{change.path}:{line}" for line in changed_lines(change))
         return Verification(Verdict.UNVERIFIABLE, "", (str(change.path),), unrun=lines)
 
-    question = Question(frozenset(rule.name for rule in rules))
-    kept = keep_good([changed], question, SURROUNDINGS, counting)
+    question = CheckRequest(frozenset(rule.name for rule in rules))
+    kept = keep_confirmed([changed], question, SURROUNDINGS, counting)
     assert [type(left) for left in kept.outcomes] == [Unchanged]
     assert len(kept.dropped) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import tmux
 from projects import project, say, torchlike
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.torchapi.torch_finder import locate
 
 pytestmark = pytest.mark.skipif(bool(tmux.missing()), reason=tmux.missing())
 SAID = "symfix: interrupted; "

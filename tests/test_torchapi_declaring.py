@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from symfix.codemods.torchapi.declaring import SchemaError, read_schema
+from symfix.codemods.torchapi.schema_text import SchemaError, read_schema
 
 WARP = (
     "ns::warp.out(Tensor(a!) self, int n=1, int[2] k=[1, 2], int? m=None, *, str mode='a, (b', Tensor? w) -> Tensor(a!)"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from symfix.codemods.engine import storage
+from symfix.codemods.system import cache_folder
 from symfix.codemods.torchapi import (
     NotATorchTree,
     TorchApi,
@@ -101,9 +101,9 @@ def _child(tree: Path) -> str:
 def test_the_rows_are_kept_and_used(tree: Path, own_cache: Path) -> None:
     _child(tree)
     (rows,) = own_cache.rglob("*.jsonl")
-    kept = storage.load(rows)
+    kept = cache_folder.load(rows)
     assert kept is not None
-    storage.store(rows, kept.replace(b'"int[]"', b'"kept"'))
+    cache_folder.store(rows, kept.replace(b'"int[]"', b'"kept"'))
     assert _child(tree) == "kept"
 
 
@@ -120,7 +120,7 @@ def test_processes_that_ask_at_once_extract_once(own_cache: Path, tmp_path: Path
     program = textwrap.dedent(
         """
         import sys, time
-        from symfix.codemods.torchapi.store import stored
+        from symfix.codemods.torchapi.index_cache import stored
 
         def make():
             with open(sys.argv[1], "a") as log:
@@ -217,7 +217,7 @@ def test_the_working_directory_is_not_searched(tmp_path: Path) -> None:
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").touch()
     (tmp_path / "torch" / "version.py").write_text("__version__ = '2.0.0'\n")
-    program = "from symfix.codemods.torchapi.locating import locate; print(locate(None, None).package)"
+    program = "from symfix.codemods.torchapi.torch_finder import locate; print(locate(None, None).package)"
     child = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True, env={**os.environ}
     )

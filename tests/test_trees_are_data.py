@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from running import MENDED, SHAPES, git, symfix
-from symfix.codemods.engine import config, repository
-from symfix.codemods.engine.config import ConfigError, Kind, Settings, load
+from symfix.codemods.system import config, repository
+from symfix.codemods.system.config import ConfigError, Kind, Settings, load
 from symfix.codemods.torchapi import TorchApi, TorchgenFailed, TorchMissing
-from symfix.codemods.torchapi.locating import Place, locate
+from symfix.codemods.torchapi.torch_finder import TorchInstallation, locate
 
 KNOWN: dict[str, Kind] = {
     "torch_python": "path", "torch_root": "path", "min_torch": "text", "jobs": "number", "build": "commands",
@@ -198,18 +198,22 @@ def test_a_configuration_nested_too_deep_is_one_line(project: Path) -> None:
 
 
 @pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Place:
+def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> TorchInstallation:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return locate(None, None)
 
 
-def test_a_tree_of_the_installed_release_is_read_without_its_code(place: Place, tmp_path: Path, trap: Trap) -> None:
+def test_a_tree_of_the_installed_release_is_read_without_its_code(
+    place: TorchInstallation, tmp_path: Path, trap: Trap
+) -> None:
     tree = torch_tree(tmp_path / "tree", trap, f"{place.version}a0")
     assert TorchApi.load(tree).functions("weigh_symint")
     assert not trap.sprung
 
 
-def test_the_torchgen_of_another_release_runs_unless_it_is_refused(place: Place, tmp_path: Path, trap: Trap) -> None:
+def test_the_torchgen_of_another_release_runs_unless_it_is_refused(
+    place: TorchInstallation, tmp_path: Path, trap: Trap
+) -> None:
     tree = torch_tree(tmp_path / "tree", trap, "1.0.0")
     api = TorchApi.at(locate(tree, None, tree_code=False))
     assert api.functions("weigh_symint")
@@ -218,7 +222,7 @@ def test_the_torchgen_of_another_release_runs_unless_it_is_refused(place: Place,
     assert trap.sprung
 
 
-def test_what_the_installed_torchgen_can_not_read_is_left(place: Place, project: Path, trap: Trap) -> None:
+def test_what_the_installed_torchgen_can_not_read_is_left(place: TorchInstallation, project: Path, trap: Trap) -> None:
     tree = torch_tree(project / "tree", trap, "1.0.0")
     (tree / "aten/src/ATen/native/native_functions.yaml").write_text(YAML.replace("SymInt", "Dimnome"))
     with pytest.raises(TorchgenFailed, match="without --installed-torchgen runs the tree's own"):

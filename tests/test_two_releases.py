@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from projects import commit
 from running import SHAPES, git, symfix
-from symfix.codemods.torchapi.locating import installed_version, tree_around
+from symfix.codemods.torchapi.torch_finder import installed_version, tree_around
 
 YAML = "- func: weigh(Tensor self, SymInt size) -> Tensor\n"
 

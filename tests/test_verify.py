@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.variants import Laboratory
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.evidence import keep, recall
@@ -43,7 +43,7 @@ def repro(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def kernel(repro: Path, ready: Laboratory) -> Kernel:
+def kernel(repro: Path, ready: Harness) -> Kernel:
     """Return a function that verifies a change of a kernel's body by `repro`."""
 
     def verified(before: str, after: str, limits: Limits | None = None, **options: Any) -> Verification:
@@ -139,7 +139,7 @@ def test_a_deadly_kernel_is_a_verdict(body: str, wall: float, words: str, kernel
     assert words in answer.reason
 
 
-def test_a_python_module_is_laid_over(repro: Path, tmp_path: Path, ready: Laboratory) -> None:
+def test_a_python_module_is_laid_over(repro: Path, tmp_path: Path, ready: Harness) -> None:
     module = locate(None, None).package / "_lobpcg.py"
     content = module.read_bytes()
     repro.write_text("import torch, inspect; inspect.getsource(torch._lobpcg.lobpcg); assert torch._lobpcg.CHANGED")
@@ -170,7 +170,7 @@ def test_a_file_that_is_no_module_of_torch_is_said(repro: Path, tmp_path: Path) 
     assert "no project to build" in answer.reason
 
 
-def test_a_proof_does_not_hang_on_who_else_is_asked(tmp_path: Path, ready: Laboratory) -> None:
+def test_a_proof_does_not_hang_on_who_else_is_asked(tmp_path: Path, ready: Harness) -> None:
     texts = [KERNEL.replace("BODY", body).encode() for body in (CONCRETE, SYMBOLIC)]
     change = Change(tmp_path / "Square.cpp", *texts)
 
@@ -190,7 +190,7 @@ def test_a_proof_does_not_hang_on_who_else_is_asked(tmp_path: Path, ready: Labor
     assert verdict("trace", complete=True) is verdict("square", complete=True) is Verdict.PROVEN
 
 
-def test_bystanders_are_run_on_their_own_samples_alone(tmp_path: Path, ready: Laboratory) -> None:
+def test_bystanders_are_run_on_their_own_samples_alone(tmp_path: Path, ready: Harness) -> None:
     module = locate(None, None).package / "_lobpcg.py"
     text = module.read_bytes()
     answer = verify(

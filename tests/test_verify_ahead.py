@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from symfix.codemods.torchapi import TorchApi
 from symfix.codemods.torchapi.errors import TorchMissing
-from symfix.codemods.verify import ahead
+from symfix.codemods.verify import prefetch
 from symfix.codemods.verify.build.toolchain import CompilerMissing
 
 
@@ -22,11 +22,11 @@ def test_both_questions_are_asked_and_what_is_wrong_is_left_to_others(monkeypatc
         asked.append(f"compilers for {place}")
         raise CompilerMissing("no compiler here")
 
-    monkeypatch.setattr(ahead.TorchApi, "load", load)
-    monkeypatch.setattr(ahead, "locate", lambda root, python: f"the torch of {python}")
-    monkeypatch.setattr(ahead, "find_toolchain", find)
-    thread = ahead.ask_ahead([Path("a.py"), Path("LossNLL.cpp")], Path("python"))
+    monkeypatch.setattr(prefetch.TorchApi, "load", load)
+    monkeypatch.setattr(prefetch, "locate", lambda root, python: f"the torch of {python}")
+    monkeypatch.setattr(prefetch, "find_toolchain", find)
+    thread = prefetch.ask_ahead([Path("a.py"), Path("LossNLL.cpp")], Path("python"))
     assert thread is not None
     thread.join()
     assert asked == ["schemas of python", "compilers for the torch of python"]
-    assert ahead.ask_ahead([Path("a.py"), Path("folder")], None) is None
+    assert prefetch.ask_ahead([Path("a.py"), Path("folder")], None) is None

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies
-from symfix.codemods.lab.observation import Observation
-from symfix.codemods.lab.operators import Answer
-from symfix.codemods.lab.variants import one_line
+from symfix.codemods.harness.observation import Observation
+from symfix.codemods.harness.opinfo_runner import Answer
+from symfix.codemods.harness.torch_variant import one_line
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
-from symfix.codemods.verify.choose.choosing import choose
-from symfix.codemods.verify.compare.comparing import compare
-from symfix.codemods.verify.compare.counting import changed_lines, follows_lost, origins
+from symfix.codemods.verify.choose.test_selection import choose
+from symfix.codemods.verify.compare.comparison import compare
+from symfix.codemods.verify.compare.line_coverage import changed_lines, follows_lost, origins
 from symfix.codemods.verify.evidence import from_json, to_json
 from symfix.codemods.verify.verdict import decide
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from compilers import compilers
-from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.build.compiling import Builder
+from symfix.codemods.torchapi.torch_finder import locate
+from symfix.codemods.verify.build.compilation import Builder
 from symfix.codemods.verify.build.toolchain import find_toolchain
 from symfix.codemods.verify.change import Change
-from symfix.codemods.verify.compare.counting import unrun_lines
+from symfix.codemods.verify.compare.line_coverage import unrun_lines
 
 BEFORE = b"""\
 int sign(int x) {

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from running import git, symfix
-from symfix.codemods.lab.isolation import Limits, run
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.process_limits import Limits, run
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.project.extension import Memory

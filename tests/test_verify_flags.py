@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.build.flags import flags_for, newer_standard
 from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from symfix.codemods.lab.isolation import CHILDREN
+from symfix.codemods.harness.process_limits import CHILDREN
 from symfix.codemods.torchapi.derivatives import operators_by_formula
-from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.build.compiling import Builder
+from symfix.codemods.torchapi.torch_finder import locate
+from symfix.codemods.verify.build.compilation import Builder
 from symfix.codemods.verify.build.formulas import formula_in, formulas
-from symfix.codemods.verify.build.shim import FORMULA, shim_source
+from symfix.codemods.verify.build.kernel_shim import FORMULA, shim_source
 from symfix.codemods.verify.build.toolchain import find_toolchain
 
 FILE = """

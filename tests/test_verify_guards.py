@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from symfix.codemods.verify.compare.guards import turned_away
+from symfix.codemods.verify.compare.guard_comparison import newly_rejected_sizes
 
 POOLED = "Ne(Piecewise(((s7//3), s7 <= 3*((s7//3)) - 2), (((s7//3)) + 1, True)), 0)"
 
@@ -22,7 +22,7 @@ POOLED = "Ne(Piecewise(((s7//3), s7 <= 3*((s7//3)) - 2), (((s7//3)) + 1, True)),
     ],
 )
 def test_what_lets_the_same_sizes_through_is_no_difference(before: list[str], after: list[str]) -> None:
-    assert turned_away(before, after) == ""
+    assert newly_rejected_sizes(before, after) == ""
 
 
 @pytest.mark.parametrize(
@@ -36,17 +36,17 @@ def test_what_lets_the_same_sizes_through_is_no_difference(before: list[str], af
     ],
 )
 def test_a_stricter_guard_is_named_with_sizes(before: list[str], after: list[str], sizes: str) -> None:
-    assert turned_away(before, after) == sizes
+    assert newly_rejected_sizes(before, after) == sizes
 
 
 def test_a_product_and_an_equality_are_tried_together() -> None:
-    assert turned_away(["Eq(s1, s2)"], ["Eq(s1, s2)", "s1*s2 < 5000"]) not in ("", None)
+    assert newly_rejected_sizes(["Eq(s1, s2)"], ["Eq(s1, s2)", "s1*s2 < 5000"]) not in ("", None)
 
 
 @pytest.mark.parametrize("guard", ["u0 > 5", "Unheard(s0) > 5", "s0 >", "Eq(zf0, 1.5)", "s0.bit_length() > 3"])
 def test_what_is_not_understood_is_left_to_others(guard: str) -> None:
-    assert turned_away([], [guard]) is None
+    assert newly_rejected_sizes([], [guard]) is None
 
 
 def test_guards_that_nothing_passes_say_nothing() -> None:
-    assert turned_away(["s0 < 2"], ["s0 < 1"]) is None
+    assert newly_rejected_sizes(["s0 < 2"], ["s0 < 1"]) is None

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
 from symfix.codemods.verify.command import verify
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 from running import symfix
-from symfix.codemods.engine import interrupting
-from symfix.codemods.lab import sandbox, scratch
-from symfix.codemods.lab.children import supervise
-from symfix.codemods.lab.isolation import CHILDREN, Ended, Limits, Network, SandboxMissing, run
-from symfix.codemods.lab.scratch import clear_leftovers, scratch_folder
+from symfix.codemods.harness import bubblewrap, temp_folder
+from symfix.codemods.harness.children.entrypoints import supervise
+from symfix.codemods.harness.process_limits import CHILDREN, Ended, Limits, Network, SandboxMissing, run
+from symfix.codemods.harness.temp_folder import clear_leftovers, scratch_folder
+from symfix.codemods.system import sigint
 
 MIB = 1024**2
 
@@ -44,9 +44,9 @@ def test_a_mark_stays_with_what_an_interrupted_run_could_not_remove(
     mark.touch()
     with monkeypatch.context() as writing:
         writing.setattr("shutil.rmtree", lambda *_, **__: None)
-        interrupting._remove({folder: mark})
+        sigint._remove({folder: mark})
     assert mark.exists()
-    interrupting._remove({folder: mark})
+    sigint._remove({folder: mark})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -68,7 +68,7 @@ def test_a_child_leaves_the_processors_to_others_where_it_is_told_to(tmp_path: P
 
 @pytest.fixture
 def walled(tmp_path: Path) -> None:
-    if not sandbox.wall(tmp_path, tmp_path, offline=True):
+    if not bubblewrap.wall(tmp_path, tmp_path, offline=True):
         pytest.skip("no bubblewrap that works here")
 
 
@@ -231,7 +231,7 @@ def test_behind_a_wall_a_child_ends_as_it_does_without(tmp_path: Path, walled: N
 
 
 def test_a_required_sandbox_that_is_not_there_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "wall", lambda *_: [])
+    monkeypatch.setattr(bubblewrap, "wall", lambda *_: [])
     plain = python("", tmp_path)
     limits = Limits(wall=60, network=Network.LEFT)
     if plain.offline:
@@ -275,8 +275,8 @@ def test_a_killed_parent_takes_its_children_along(tmp_path: Path) -> None:
     code = f"""
 import sys
 from pathlib import Path
-from symfix.codemods.lab.isolation import Limits, run
-from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.harness.process_limits import Limits, run
+from symfix.codemods.harness.temp_folder import scratch_folder
 with scratch_folder(Path({str(tmp_path)!r})) as folder:
     run([sys.executable, "-c", "import time; time.sleep(300)", {marker!r}], scratch=folder, limits=Limits())
 """
@@ -335,7 +335,7 @@ def test_a_scratch_folder_that_others_can_open_is_not_taken(tmp_path: Path, mode
 
 def test_somebody_elses_scratch_folder_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "theirs").mkdir(mode=0o700)
-    monkeypatch.setattr(scratch.os, "geteuid", lambda: os.getuid() + 1)
+    monkeypatch.setattr(temp_folder.os, "geteuid", lambda: os.getuid() + 1)
     with pytest.raises(PermissionError, match="belongs to somebody else"), scratch_folder(tmp_path / "theirs"):
         pytest.fail("it was taken")
 

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.observation import Observation
-from symfix.codemods.lab.operators import Task
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.build.swapping import Libraries
+from symfix.codemods.harness.observation import Observation
+from symfix.codemods.harness.opinfo_runner import Task
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.torchapi.torch_finder import locate
+from symfix.codemods.verify.before_after import Side
+from symfix.codemods.verify.build.kernel_libraries import Libraries
 from symfix.codemods.verify.change import Check, Verdict, Verification
-from symfix.codemods.verify.confirming import Checks
-from symfix.codemods.verify.lines import Lines
 from symfix.codemods.verify.procedure import Procedure
-from symfix.codemods.verify.question import Question
-from symfix.codemods.verify.sides import Side
+from symfix.codemods.verify.reproduction import Checks
+from symfix.codemods.verify.request import VerifyRequest
+from symfix.codemods.verify.unrun_lines import Lines
 
 BLANK = Verification(Verdict.UNVERIFIABLE, "", ())
 PASSED, FAILED, LATE = Observation(True), Observation(False, "no"), Observation(False, "late", overtime=True)
@@ -62,7 +62,7 @@ def answered(
     monkeypatch.setattr(Procedure, "_operated", operated)
     monkeypatch.setattr(Lines, "unrun", left)
     place = locate(None, None)
-    laboratory = (_Far if far else Laboratory)(place.python, scratch, Limits())
+    laboratory = (_Far if far else Harness)(place.python, scratch, Limits())
     ready = replace(laboratory, limits=Limits(wall=1.0))
     met: list[Sequence[str]] = []
 
@@ -70,11 +70,11 @@ def answered(
         met.append((before.variant.name, after.variant.name))
 
     procedure = Procedure(laboratory, place, None, None, 1, lambda _: None, ready=ready)
-    question = Question(operators=("op",), protocols=("eager", "unbacked"), samples=4, more=24)
+    question = VerifyRequest(operators=("op",), protocols=("eager", "unbacked"), samples=4, more=24)
     return Answered(procedure.answer(question, BLANK, proven), asked, met)
 
 
-class _Far(Laboratory):
+class _Far(Harness):
     @property
     def piece(self) -> int:
         return 1

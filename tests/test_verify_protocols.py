@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import torch
-from symfix.codemods.lab.children.compiled import Compiled
-from symfix.codemods.lab.children.protocols import ONE_BY_ONE, unbacked
-from symfix.codemods.lab.children.samples import Sample
-from symfix.codemods.lab.children.training import Trained, Untrainable
+from symfix.codemods.harness.children.protocols.compiled_call import Compiled
+from symfix.codemods.harness.children.protocols.protocols import ONE_BY_ONE, unbacked
+from symfix.codemods.harness.children.samples.autograd_protocol import Trained, Untrainable
+from symfix.codemods.harness.children.samples.samples import Sample
 from torch.fx.experimental.symbolic_shapes import _constrain_range_for_size, guard_or_false, guard_or_true
 
 

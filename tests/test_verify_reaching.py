@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from symfix.codemods.verify.build.bodies import functions_reaching
-from symfix.codemods.verify.change import SWAPPED, Change, Swap
-from symfix.codemods.verify.choose.choosing import choose_cpp, choose_python, running_change
-from symfix.codemods.verify.choose.reaching import changed_functions, operators_named
-from symfix.codemods.verify.choose.tracing import TraceIndex
+from symfix.codemods.verify.build.changed_kernels import functions_reaching
+from symfix.codemods.verify.change import SWAPPED, Change, KernelSwap
+from symfix.codemods.verify.choose.changed_functions import changed_functions, operators_named
+from symfix.codemods.verify.choose.function_index import TraceIndex
+from symfix.codemods.verify.choose.test_selection import choose_cpp, choose_python, running_change
 
 BEFORE = b"""
 LIMIT = 3
@@ -130,7 +130,7 @@ Tensor two(const Tensor& self) {
 }
 } // namespace at::native
 """
-SWAPS = [Swap(name, name, "CompositeImplicitAutograd", SWAPPED) for name in ("one", "two")]
+SWAPS = [KernelSwap(name, name, "CompositeImplicitAutograd", SWAPPED) for name in ("one", "two")]
 
 
 def kernels(old: bytes, new: bytes) -> list[str]:

@@ -9,16 +9,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from symfix.codemods.lab.operators import Answer
+from symfix.codemods.harness.opinfo_runner import Answer
 from symfix.codemods.verify.change import Verdict
-from symfix.codemods.verify.compare.comparing import compare
+from symfix.codemods.verify.compare.comparison import compare
 from symfix.codemods.verify.verdict import decide
 
 torch: Any = pytest.importorskip("torch")
 pytest.importorskip("torch.testing._internal.common_methods_invocations", reason="torch's operator tests need numpy")
 
-from symfix.codemods.lab.children import protocols, samples, varying  # noqa: E402
-from symfix.codemods.lab.children.effects import differentiated  # noqa: E402
+from symfix.codemods.harness.children.protocols import protocols  # noqa: E402
+from symfix.codemods.harness.children.samples import argument_variation, samples  # noqa: E402
+from symfix.codemods.harness.children.samples.side_effects import differentiated  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +119,7 @@ def lines_run(operator: Any) -> set[int]:
         seen.add(frame.f_lineno - code.co_firstlineno)
         return trace
 
-    made = varying.varied_samples_of(operator)
+    made = argument_variation.varied_samples_of(operator)
     before = sys.gettrace()
     sys.settrace(trace)
     try:
@@ -155,19 +156,19 @@ def test_varied_samples_have_other_layouts_and_give_results_that_can_be_compared
 
     results = [
         samples.attempt(sample.call)
-        for sample in varying.varied_samples_of(opinfo(operator, (torch.ones(1, 2, 3, 4), {})))
+        for sample in argument_variation.varied_samples_of(opinfo(operator, (torch.ones(1, 2, 3, 4), {})))
     ]
     assert seen == {"blocked", "last", "first"}
     assert all(error or result.layout is torch.strided for result, error in results)
 
 
 def test_varied_samples_are_the_same_each_time_and_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(varying, "MOST", 50)
+    monkeypatch.setattr(argument_variation, "MOST", 50)
     operator = opinfo(lambda x, **_: x, *((torch.arange(6.0).reshape(1, 2, 3), {"n": number}) for number in range(40)))
     first, second = (
         [
             samples.digest(list(samples.pytree.tree_leaves(sample.inputs())))
-            for sample in varying.varied_samples_of(operator)
+            for sample in argument_variation.varied_samples_of(operator)
         ]
         for _ in range(2)
     )

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from compilers import compilers
 from symfix.codemods.torchapi import TorchApi
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.build import prelude
-from symfix.codemods.verify.build.compiling import Builder, Built
-from symfix.codemods.verify.build.shim import candidates, shim_source
-from symfix.codemods.verify.build.swapping import Libraries, Unbuildable, build
+from symfix.codemods.verify.build.compilation import Builder, Built
+from symfix.codemods.verify.build.kernel_libraries import Libraries, Unbuildable, build
+from symfix.codemods.verify.build.kernel_shim import candidates, shim_source
 from symfix.codemods.verify.build.toolchain import find_toolchain
 from symfix.codemods.verify.change import Change, Verdict
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.operators import REGISTERED, Answer, Answers, Task
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.verify import sides
-from symfix.codemods.verify.sides import Side, Sides
+from symfix.codemods.harness.opinfo_runner import REGISTERED, Answer, Answers, Task
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.verify import before_after
+from symfix.codemods.verify.before_after import Side, Sides
 
 HELD, EAGER = ("hsplit", REGISTERED), ("hsplit", "eager")
 
@@ -32,13 +32,13 @@ def test_kernels_are_held_against_each_other_before_a_change_where_they_differ_a
     before = Answer(samples=({"passed": True}, {"passed": True}))
     log: dict[str, list[Task]] = {"before": [], "after": []}
 
-    def answered(laboratory: Laboratory, variant: Variant, tasks: Sequence[Task], *_: Any, **__: Any) -> Answers:
+    def answered(laboratory: Harness, variant: Variant, tasks: Sequence[Task], *_: Any, **__: Any) -> Answers:
         log[variant.name] += tasks
         return Answers({task: after if variant.name == "after" and task == HELD else before for task in tasks})
 
-    monkeypatch.setattr(sides, "ask_all", answered)
+    monkeypatch.setattr(before_after, "ask_all", answered)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    laboratory = Laboratory(tmp_path, tmp_path, Limits())
+    laboratory = Harness(tmp_path, tmp_path, Limits())
     both = Sides("torch", *(Side(laboratory, Variant(name)) for name in ("before", "after")), 2, lambda _: None)
     for anew in (False, True):
         then, now = both.ask([HELD, EAGER], 4, anew=anew)

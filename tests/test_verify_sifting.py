@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from symfix.codemods.lab.observation import Observation
+from symfix.codemods.harness.observation import Observation
 from symfix.codemods.verify.change import Check, Verdict, Verification
-from symfix.codemods.verify.compare.sifting import Ask, Dropped, sift
+from symfix.codemods.verify.compare.fix_bisection import Ask, DroppedFix, sift
 
 
 def answering(bad: set[int], asked: list[tuple[int, ...]]) -> Ask:
@@ -71,7 +71,7 @@ def test_a_silent_deviation_is_harm_and_ignorance_is_not(deviates: str | None, h
     check = Check("unbacked", "op", Observation(False), Observation(True), deviates=deviates)
     answer = sift(1, lambda _: Verification(Verdict.UNVERIFIABLE, "because", (), checks=(check,)))
     assert answer.kept == ()
-    assert answer.dropped == (Dropped(0, "because", harmful=harm),)
+    assert answer.dropped == (DroppedFix(0, "because", harmful=harm),)
 
 
 def test_what_nothing_ran_is_dropped_without_harm() -> None:
@@ -84,7 +84,7 @@ def test_what_nothing_ran_is_dropped_without_harm() -> None:
     answer = sift(3, ask, lambda left, _: {1: (7, 9)} if 1 in left else {})
     assert asked == [(0, 1, 2), (0, 2)]
     assert answer.kept == (0, 2)
-    assert answer.dropped == (Dropped(1, "nothing that was run runs lines 7, 9", harmful=False),)
+    assert answer.dropped == (DroppedFix(1, "nothing that was run runs lines 7, 9", harmful=False),)
     assert answer.verification is not None
     assert answer.verification.verdict is Verdict.PROVEN
 
@@ -109,7 +109,7 @@ def test_what_nothing_ran_beside_harm_is_told_apart_from_it() -> None:
 def test_what_nothing_bears_out_is_dropped_whole(verification: Verification, reason: str) -> None:
     answer = sift(2, lambda _: verification, lambda *_: {})
     assert answer.kept == ()
-    assert answer.dropped == tuple(Dropped(number, reason, harmful=False) for number in (0, 1))
+    assert answer.dropped == tuple(DroppedFix(number, reason, harmful=False) for number in (0, 1))
     assert answer.verification is verification
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from symfix.codemods.lab.children.recording import Recorder
+from symfix.codemods.harness.children.overlay.line_coverage import Recorder
 from symfix.codemods.verify.change import Change
 from symfix.codemods.verify.compare.statements import touched
 

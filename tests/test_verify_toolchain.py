@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from compilers import compilers
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.build.toolchain import find_toolchain
 
 CLANG = """#!/bin/sh

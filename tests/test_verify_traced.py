@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.lab.children.calls import Call, functions_of, recorded_calls, traceable
-from symfix.codemods.lab.children.captures import TRACERS as OF_THE_CHILD
-from symfix.codemods.lab.children.captures import Capture
+from symfix.codemods.harness.children.recorders.captures import TRACERS as OF_THE_CHILD
+from symfix.codemods.harness.children.recorders.captures import Capture
+from symfix.codemods.harness.children.recorders.recorded_calls import Call, functions_of, recorded_calls, traceable
 from symfix.codemods.verify.change import Change, Verdict, Verification
-from symfix.codemods.verify.choose.reaching import changed_callables
+from symfix.codemods.verify.choose.changed_functions import changed_callables
 from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.compare.captures import TRACERS, capture_checks, gained_captures, lost_captures
 

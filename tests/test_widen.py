@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from natives import KERNELS, YAML, write_tree
 from running import symfix
-from symfix.codemods.verify.build.twins import Twin, twin_source
+from symfix.codemods.verify.build.private_kernels import Twin, twin_source
 from symfix.codemods.verify.change import Verdict
-from symfix.codemods.verify.twinned import _judged
+from symfix.codemods.verify.schema_proof import _judged
 from symfix.schemas.analysis.native import FUNCTIONS
 
 ONE = {"graphs": 1, "wrong": ""}

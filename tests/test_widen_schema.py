@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from goldens import installed_torch
 from running import git, symfix
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.families import only_whole, units
-from symfix.codemods.engine.outcome import Changed, Unchanged
-from symfix.codemods.engine.rule import Context, Fix, Safety, Skip
-from symfix.codemods.engine.source import SourceFile
-from symfix.cpp.analysis.applied import applying
-from symfix.cpp.analysis.knowledge import knowledge
-from symfix.cpp.analysis.operators import OwnOperator, Unclear, own_operators, project_around
-from symfix.cpp.analysis.python_evidence import python_evidence
+from symfix.codemods.engine.multi_file import drop_partial_changes, units
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.outcome import Changed, Unchanged
+from symfix.codemods.model.rule import Context, Fix, Safety, Skip
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.file_analysis import knowledge
+from symfix.cpp.analysis.handlers.autograd_apply import applying
+from symfix.cpp.analysis.operators.operators import OwnOperator, Unclear, own_operators, project_around
+from symfix.cpp.analysis.operators.python_evidence import python_evidence
 from symfix.cpp.rewrite.prototypes import prototypes
-from symfix.cpp.rewrite.widening import Kept, widen
+from symfix.cpp.rewrite.schema_widening import WidenedSchema, widen
 from symfix.cpp.rules.widen_schema import rule
 from symfix.cpp.syntax.project import project_of, read_project
 from symfix.cpp.syntax.tree import tree_of
@@ -153,7 +153,8 @@ def test_a_source_that_is_gone_is_a_kernel_that_is_unknown(tmp_path: Path) -> No
     assert isinstance(operator, OwnOperator)
     found = widen(operator, source, project_around(source), context())
     assert (
-        isinstance(found, Kept) and "a::f_meta of register.cpp is not a function that can be read here" in found.detail
+        isinstance(found, WidenedSchema)
+        and "a::f_meta of register.cpp is not a function that can be read here" in found.detail
     )
 
 
@@ -166,7 +167,7 @@ def test_who_applies_an_autograd_function() -> None:
 
 
 def _pass(know: object) -> object:
-    from symfix.cpp.analysis.passes import Pass
+    from symfix.cpp.analysis.handlers.pass_context import Pass
 
     return Pass(know, know.model, know.types, {}, {}, {})  # type: ignore[attr-defined, arg-type]
 
@@ -187,9 +188,9 @@ def test_a_part_without_the_others_is_taken_back() -> None:
         return Unchanged(outcome.source)
 
     both = [part("/a", "/a", "/b"), part("/b", "/a", "/b")]
-    assert only_whole(both, turn_down) == both
+    assert drop_partial_changes(both, turn_down) == both
     assert len(units([(0, both[0].applied[0]), (1, both[1].applied[0])])) == 1
-    (left,) = only_whole(both[:1], turn_down)
+    (left,) = drop_partial_changes(both[:1], turn_down)
     assert isinstance(left, Unchanged)
     assert [skip.detail for skip in left.skips] == ["op: parts of this change stand in b: name these files too"]
 

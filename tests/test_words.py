@@ -18,10 +18,10 @@ import pytest
 from running import SHAPES, symfix
 from symfix.codemods.cli import main_group
 from symfix.codemods.commands.examples import EXAMPLES, SECTIONS
-from symfix.codemods.engine import storage
-from symfix.codemods.lab import batch
+from symfix.codemods.harness import resilient_batch
+from symfix.codemods.system import cache_folder
 from symfix.codemods.workflows.hunt.failure import Operator
-from symfix.codemods.workflows.hunt.naming import UnknownOperator, resolve
+from symfix.codemods.workflows.hunt.operator_names import UnknownOperator, resolve
 
 
 def commands(group: click.Group, before: str = "") -> dict[str, click.Command]:
@@ -116,7 +116,7 @@ def test_a_shell_completes_commands_options_rules_and_operators(tmp_path: Path, 
     assert completed(tmp_path, "symfix", "check", "--select", "use_sym_eq,use_sym_si") == ["use_sym_eq,use_sym_sizes"]
     assert completed(tmp_path, "symfix", "hunt", "fft.f") == []
     names = [("fft.fft", ""), ("fft.fft2", ""), ("abs", "")]
-    storage.store(storage.folder("opinfos") / "one.json", json.dumps(names).encode())
+    cache_folder.store(cache_folder.folder("opinfos") / "one.json", json.dumps(names).encode())
     assert completed(tmp_path, "symfix", "hunt", "fft.f") == ["fft.fft", "fft.fft2"]
     assert completed(tmp_path, "symfix", "repair", "ab") == ["abs"]
     assert completed(tmp_path, "symfix", "verify", "--op", "fft.fft2") == ["fft.fft2"]
@@ -180,13 +180,13 @@ def test_a_baseline_keeps_what_is_excluded(folders: Path) -> None:
 
 
 def test_children_are_as_many_as_processors_and_memory_allow(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert batch.children(7) == 7
-    monkeypatch.setattr(batch, "default_jobs", lambda: 16)
+    assert resilient_batch.children(7) == 7
+    monkeypatch.setattr(resilient_batch, "default_jobs", lambda: 16)
     sizes = {"SC_PHYS_PAGES": 5 * 2**18, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(os, "sysconf", sizes.__getitem__)
-    assert batch.children(None) == 2
+    assert resilient_batch.children(None) == 2
     sizes["SC_PHYS_PAGES"] = 1
-    assert batch.children(None) == 1
+    assert resilient_batch.children(None) == 1
 
 
 def test_every_command_that_takes_jobs_says_the_same_of_them() -> None:

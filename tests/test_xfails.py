@@ -8,8 +8,8 @@ import textwrap
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from symfix.codemods.workflows.xfails.entries import Entry, read
-from symfix.codemods.workflows.xfails.removal import NotRemovable, without
+from symfix.codemods.workflows.xfails.entry_removal import NotRemovable, without
+from symfix.codemods.workflows.xfails.xfail_lists import Entry, read
 
 LISTS = b"""\
 # A file in the style of PyTorch's own.

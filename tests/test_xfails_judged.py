@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 from symfix.codemods.cli import main_group
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.workflows.hunt.sweep import Sweep
-from symfix.codemods.workflows.xfails import judging
-from symfix.codemods.workflows.xfails.entries import Entry, read
-from symfix.codemods.workflows.xfails.judging import State, judge
+from symfix.codemods.workflows.xfails import xfail_runs
+from symfix.codemods.workflows.xfails.xfail_lists import Entry, read
+from symfix.codemods.workflows.xfails.xfail_runs import State, judge
 
 SUITE = """\
 import torch
@@ -100,7 +100,7 @@ def test_a_test_file_is_put_to_its_own_tests(tmp_path: Path) -> None:
 def test_an_entry_is_stale_when_nothing_is_left_that_fails(tests: list[str], state: str) -> None:
     entry = Entry("xfail", "add", "", None, None, "failing", ("test_it",), 1, 0, 1)
     answers = [(f"test_it_{number}", came) for number, came in enumerate(tests)]
-    assert judging.judgement(entry, answers).state.value == state
+    assert xfail_runs.judgement(entry, answers).state.value == state
 
 
 @pytest.fixture
@@ -114,8 +114,8 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         failure = Failure(second, protocol, Mode.BRANCH, "Could not guard", "Eq(u0, 0)", None, 0)
         return Sweep(protocol, "2.13.0", (first, variant), (failure,))
 
-    monkeypatch.setattr(judging, "sweep", sweep)
-    monkeypatch.setattr(judging, "operators_of", lambda *_: (first, second, variant))
+    monkeypatch.setattr(xfail_runs, "sweep", sweep)
+    monkeypatch.setattr(xfail_runs, "operators_of", lambda *_: (first, second, variant))
     path = tmp_path / "common_ops_unbacked.py"
     path.write_text(LEDGER)
     return path
@@ -144,7 +144,7 @@ def test_what_passed_already_is_not_run_again(ledger: Path, monkeypatch: pytest.
         swept.extend(map(str, operators))
         return Sweep(protocol, "2.13.0", tuple(operators), ())
 
-    monkeypatch.setattr(judging, "sweep", sweep)
+    monkeypatch.setattr(xfail_runs, "sweep", sweep)
     torch: Any = SimpleNamespace(python=None)
     judged = judge(ledger, entries, torch, place, passing=("second", "first.limited"))
     assert [(one.entry.kind, one.entry.name, one.state) for one in judged] == [

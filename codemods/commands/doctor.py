@@ -14,13 +14,13 @@ from pathlib import Path
 import click
 from platformdirs import user_cache_path
 
-from ..engine.storage import doubt
-from ..lab.isolation import Limits, run
-from ..lab.scratch import scratch_folder
+from ..harness.process_limits import Limits, run
+from ..harness.temp_folder import scratch_folder
+from ..system.cache_folder import doubt
 from ..torchapi.errors import TorchError
-from ..torchapi.locating import Place, locate
+from ..torchapi.torch_finder import TorchInstallation, locate
 from ..verify.build.toolchain import CompilerMissing, find_toolchain
-from .asked import Target
+from .arguments import Target
 
 _REQUIREMENT = re.compile(r"([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
@@ -72,7 +72,7 @@ def _look(torch_root: Path | None, torch_python: Path | None) -> Iterator[Findin
     yield _cache()
 
 
-def _torch(torch_root: Path | None, torch_python: Path | None) -> tuple[Place | None, Finding]:
+def _torch(torch_root: Path | None, torch_python: Path | None) -> tuple[TorchInstallation | None, Finding]:
     try:
         place = locate(torch_root, torch_python)
     except TorchError as error:
@@ -81,7 +81,7 @@ def _torch(torch_root: Path | None, torch_python: Path | None) -> tuple[Place | 
     return place, Finding(what, f"{place.version} in {place.root or place.package}")
 
 
-def _compiler(place: Place | None) -> Finding:
+def _compiler(place: TorchInstallation | None) -> Finding:
     try:
         found = None if place is None else find_toolchain(place)
     except CompilerMissing as error:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .completing import operators, rules
+from .shell_completion import operators, rules
 
 if TYPE_CHECKING:
-    from ..engine.config import Kind
+    from ..system.config import Kind
 
 FILE = click.Path(path_type=Path)
 
@@ -64,7 +64,7 @@ def _series_name(ctx: click.Context, param: click.Parameter, value: str) -> str:
 
 
 def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
-    from ..engine.config import UNASKED, ConfigError, load
+    from ..system.config import UNASKED, ConfigError, load
 
     if ctx.resilient_parsing:  # words are being completed
         return

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import click
 
-from ..engine.interrupting import promise
-from ..lab.batch import children
-from ..lab.isolation import Limits
-from ..lab.live_laboratory import Pipes, living
-from ..lab.own_command import Attended, Held, NoCommand, attended
-from ..lab.scratch import scratch_folder
+from ..harness.live_laboratory import Pipes, living
+from ..harness.own_command import Attended, Held, NoCommand, attended
+from ..harness.process_limits import Limits
+from ..harness.resilient_batch import children
+from ..harness.temp_folder import scratch_folder
+from ..system.sigint import promise
 from ..torchapi.errors import TorchError
 from ..workflows.export.outcome import Outcome, Verdict
-from ..workflows.export.procedure import Wanted
+from ..workflows.export.procedure import ExportRequest
 from ..workflows.export.procedure import export as run_export
-from ..workflows.repair.judging import told
-from .asked import Export
-from .exporting import SECONDS, code_of, show
+from ..workflows.repair.progress_metric import strip_advice
+from .arguments import Export
+from .export import SECONDS, code_of, show
 from .progress import Progress
 
 _WATCHED = "no call of torch.export.export, draft_export, torch.onnx.export or torch.compile failed"
@@ -67,7 +67,7 @@ def _search(found: Held, asked: Export, pipes: Pipes, scratch: Path) -> Outcome:
     unbacked = asked.unbacked or found.unbacked
     way = "compile" if unbacked and found.way == "export" else found.way
     with living(python, limits, pipes, [found.process]) as lab, Progress(quiet=asked.quiet) as progress:
-        wanted = Wanted(
+        wanted = ExportRequest(
             (found.name,),
             Path.cwd(),
             tuple(dict.fromkeys(asked.ways or (way,))),
@@ -105,7 +105,7 @@ def _require_alone(asked: Export) -> None:
 def _words(found: Held) -> str:
     file, _, line = found.where.rpartition(":")
     where = f"{os.path.relpath(file)}:{line}" if Path(file).is_relative_to(Path.cwd()) else found.where
-    return f"{found.kind} of {found.name} failed at {where}: {told(found.error)}"
+    return f"{found.kind} of {found.name} failed at {where}: {strip_advice(found.error)}"
 
 
 def _nothing(running: Attended, code: int | None, seconds: float | None) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ..engine.nearest import nearest
 from ..engine.registry import Registry
+from ..system.suggestions import nearest
 
 
 def rule(name: str | None) -> int:

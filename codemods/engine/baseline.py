@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .fingerprints import fingerprints
-from .outcome import Changed, Outcome, Unchanged
-from .reading import contents
-from .rule import Fix, Skip
+from ..model.fingerprint import fingerprints
+from ..model.outcome import Changed, Outcome, Unchanged
+from ..model.rule import Fix, Skip
+from ..system.file_reader import contents
 
 VERSION = 1
 

@@ -13,8 +13,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import storage
-from .rule import Language, Rule
+from ..model.rule import Language, Rule
+from ..system import cache_folder
 
 WINGS = ("symfix.cpp", "symfix.python", "symfix.schemas")
 
@@ -66,13 +66,13 @@ class Registry:
     @cached_property
     def wings(self) -> tuple[WingCard, ...]:
         """Return one card per wing, from the user's cache folder while the sources are unchanged."""
-        stored = storage.folder("rules") / f"{self.identity}.json"
+        stored = cache_folder.folder("rules") / f"{self.identity}.json"
         try:
-            return tuple(_wing_from_json(wing) for wing in json.loads(storage.load(stored) or b""))
+            return tuple(_wing_from_json(wing) for wing in json.loads(cache_folder.load(stored) or b""))
         except (ValueError, KeyError, TypeError):
             cards = tuple(_describe(package, self.identity) for package in self.packages)
             text = json.dumps([asdict(card) for card in cards], default=lambda value: value.decode("latin-1"))
-            storage.store(stored, text.encode())
+            cache_folder.store(stored, text.encode())
             return cards
 
     @property

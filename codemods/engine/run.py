@@ -12,18 +12,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .collecting import collecting_nothing
-from .dying import die_with_parent
-from .families import only_whole
-from .intake import Target, admit, is_generated, read
-from .neighbourhood import package_speaks
-from .outcome import Changed, Failed, Outcome, Refused, Unchanged
-from .projects import said_by_project
+from ..model.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from ..model.rule import Context, Fix
+from ..model.source_file import SourceFile
+from ..system.gc_pause import collecting_nothing
+from ..system.parent_death import die_with_parent
+from .cache_dependencies import package_mentions
+from .file_discovery import Target, admit, is_generated, read
+from .fixpoint import FixOptions, RuleBug, rewrite
+from .multi_file import drop_partial_changes
+from .project_facts import project_facts
 from .registry import Registry, WingCard, load_language, load_rules
-from .results import Results
-from .rounds import RuleBug, Wishes, rewrite
-from .rule import Context, Fix
-from .source import SourceFile
+from .result_cache import Results
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -47,11 +47,11 @@ class Surroundings(Protocol):
 
 
 @dataclass(frozen=True)
-class Question:
+class CheckRequest:
     """Request for every file: the rules, and options for their fixes."""
 
     rules: frozenset[str]
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: FixOptions = field(default_factory=FixOptions)
     registry: Registry = field(default_factory=Registry)
     all_functions: bool = True
     """True if rules about registered functions also run on files without registrations."""
@@ -96,7 +96,7 @@ class Spread(Protocol):
     def __call__(
         self,
         tasks: Sequence[Task],
-        question: Question,
+        question: CheckRequest,
         context: Context,
         executor: Executor,
         progress: Callable[[int, int], None],
@@ -106,7 +106,7 @@ class Spread(Protocol):
 @collecting_nothing()
 def run(
     targets: Sequence[Target],
-    question: Question,
+    question: CheckRequest,
     surroundings: Surroundings,
     *,
     jobs: int = 1,
@@ -144,7 +144,9 @@ def run(
                 results.learn(task.path, task.content, None if silent else answer, task.wing, named=task.named)
     results.save()
     found = [outcome for target in targets if (outcome := outcomes[target.located]) is not None]
-    whole = only_whole(found, lambda outcome, fixes: turn_down(outcome, fixes, question, surroundings.context()))
+    whole = drop_partial_changes(
+        found, lambda outcome, fixes: drop_fixes(outcome, fixes, question, surroundings.context())
+    )
     return Report(tuple(whole), len(targets))
 
 
@@ -190,7 +192,7 @@ class Task:
     named: bool = False
 
 
-def _without_rules(target: Target, question: Question, results: Results) -> Outcome | Task | None:
+def _without_rules(target: Target, question: CheckRequest, results: Results) -> Outcome | Task | None:
     wing = question.registry.suffixes.get(target.suffix)
     if wing is None:
         return _unknown(target, question.registry)
@@ -210,7 +212,7 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
     if isinstance(admitted, Refused) and _says_nothing(admitted):  # decided here, to save sending it elsewhere
         results.learn(target.path, content, None, wing, named=False)
         return None
-    project = said_by_project(target.path.absolute(), wing)
+    project = project_facts(target.path.absolute(), wing)
     return Task(target.path, content, wing, target.content is None, project, named=target.named)
 
 
@@ -243,7 +245,7 @@ def _aloud(content: bytes, target: Target) -> Outcome | None:
 
 def _examine_all(
     tasks: Sequence[Task],
-    question: Question,
+    question: CheckRequest,
     context: Context,
     jobs: int,
     progress: Callable[[int, int], None],
@@ -280,7 +282,7 @@ def chunked(tasks: Sequence[Task]) -> list[list[int]]:
 
 def spread_chunks(
     tasks: Sequence[Task],
-    question: Question,
+    question: CheckRequest,
     context: Context,
     executor: Executor,
     progress: Callable[[int, int], None],
@@ -299,11 +301,11 @@ def spread_chunks(
     return [answers[number] for number in range(len(tasks))]
 
 
-def examine_chunk(tasks: Sequence[Task], question: Question, context: Context) -> list[Outcome]:
+def examine_chunk(tasks: Sequence[Task], question: CheckRequest, context: Context) -> list[Outcome]:
     return [examine(task, question, context) for task in tasks]
 
 
-def examine(task: Task, question: Question, context: Context) -> Outcome:
+def examine(task: Task, question: CheckRequest, context: Context) -> Outcome:
     """Return the outcome of one file. An unexpected exception becomes a Failed with its traceback.
 
     Rules depend on the location of a file, so they get its absolute path.
@@ -312,7 +314,7 @@ def examine(task: Task, question: Question, context: Context) -> Outcome:
     if isinstance(source, Refused):
         return source
     path = task.path.absolute()
-    speaks = package_speaks(path, task.wing) if task.package_speaks is None else task.package_speaks
+    speaks = package_mentions(path, task.wing) if task.package_speaks is None else task.package_speaks
     located = SourceFile(path, task.content, speaks, task.project, task.named)
     try:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
@@ -326,12 +328,12 @@ def examine(task: Task, question: Question, context: Context) -> Outcome:
     return replace(outcome, path=task.path) if isinstance(outcome, Refused) else replace(outcome, source=source)
 
 
-def turn_down(outcome: Changed, fixes: Sequence[Fix], question: Question, context: Context) -> Changed | Unchanged:
+def drop_fixes(outcome: Changed, fixes: Sequence[Fix], question: CheckRequest, context: Context) -> Changed | Unchanged:
     """Return the outcome without some of its applied fixes. Fixes of later rounds are decided again."""
     wing = question.registry.wing(outcome.source.path)
     assert wing is not None
     without = question.wishes.without | {(fix.rule, fix.start) for fix in fixes}
-    project = said_by_project(outcome.source.path.absolute(), wing)
+    project = project_facts(outcome.source.path.absolute(), wing)
     task = Task(outcome.source.path, outcome.source.content, wing, on_disk=False, project=project)
     left = examine(task, replace(question, wishes=replace(question.wishes, without=without)), context)
     if isinstance(left, (Refused, Failed)):
@@ -344,6 +346,6 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _key(question: Question, surroundings: Surroundings) -> str:
+def _key(question: CheckRequest, surroundings: Surroundings) -> str:
     parts = (question.registry.identity, sorted(question.rules), question.wishes, surroundings.identity)
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()

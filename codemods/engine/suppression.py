@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .rule import Fix, Skip
-from .source import SourceFile
+from ..model.rule import Fix, Skip
+from ..model.source_file import SourceFile
 
 _COMMENT = re.compile(rb"(?://|#)\s*symfix:\s*ignore\[([^\]\n]*)\][^\S\n]*([^\n]*)")
 

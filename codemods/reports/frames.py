@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
 
-from ..engine.edits import Edit, apply
-from ..engine.rule import Fix, Safety, Skip
-from ..engine.source import SourceFile
+from ..model.edit import Edit, apply
+from ..model.rule import Fix, Safety, Skip
+from ..model.source_file import SourceFile
 
 Kind = Literal["old", "new", "caret", "note"]
 MOST_ROWS = 24

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..engine.outcome import Changed, Failed, Outcome, Refused
-from ..engine.rule import Fix, Skip
+from ..model.outcome import Changed, Failed, Outcome, Refused
+from ..model.rule import Fix, Skip
 
 
 def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:

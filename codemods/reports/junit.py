@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from xml.etree import ElementTree
 
-from ..lab.observation import Observation
+from ..harness.observation import Observation
 from ..verify.change import Check, Verdict, Verification
 
 _WORSE = (Verdict.REGRESSED, Verdict.BROKEN_BASELINE)

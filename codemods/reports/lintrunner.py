@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from ..engine.outcome import Changed, Failed, Outcome, Refused
-from ..engine.rule import Fix
-from ..engine.source import SourceFile
+from ..model.outcome import Changed, Failed, Outcome, Refused
+from ..model.rule import Fix
+from ..model.source_file import SourceFile
 
 CODE = "SYMFIX"
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
-from ..engine.rule import Fix, Skip
-from ..engine.source import SourceFile
+from ..model.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from ..model.rule import Fix, Skip
+from ..model.source_file import SourceFile
 from .text import unparsed
 
 VERSION = 1

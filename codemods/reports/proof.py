@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
-from ..lab.observation import Observation
+from ..harness.observation import Observation
 from ..verify.change import Check, Verification
 
 _WIDTH = 110

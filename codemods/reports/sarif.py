@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..engine.edits import Edit, conflict
-from ..engine.fingerprints import NAME, fingerprints
-from ..engine.outcome import Changed, Failed, Outcome, Refused
 from ..engine.registry import RuleCard
-from ..engine.rule import Fix, Skip
-from ..engine.source import SourceFile
+from ..model.edit import Edit, conflict
+from ..model.fingerprint import NAME, fingerprints
+from ..model.outcome import Changed, Failed, Outcome, Refused
+from ..model.rule import Fix, Skip
+from ..model.source_file import SourceFile
 from .text import unparsed
 
 MOST_RESULTS = 5000

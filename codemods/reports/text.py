@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ..engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
-from ..engine.rule import Fix, Safety, Skip
-from ..engine.source import SourceFile
+from ..model.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from ..model.rule import Fix, Safety, Skip
+from ..model.source_file import SourceFile
 
 FEW = 3
 UNPARSED = "does not parse here; the statements that a parse error touches are left"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .api import TorchApi
-    from .declaring import DeclaredArgument, DeclaredSchema, SchemaError, read_schema
     from .errors import NotATorchTree, TorchError, TorchgenFailed, TorchMissing, TorchTooOld, YamlUnreadable
     from .releases import available
     from .schema import Argument, Kernel, Operator, Signature
+    from .schema_text import DeclaredArgument, DeclaredSchema, SchemaError, read_schema
 
 __all__ = [
     "Argument",
@@ -33,7 +33,7 @@ __all__ = [
 
 _HOMES = {
     "api": ("TorchApi",),
-    "declaring": ("DeclaredArgument", "DeclaredSchema", "SchemaError", "read_schema"),
+    "schema_text": ("DeclaredArgument", "DeclaredSchema", "SchemaError", "read_schema"),
     "errors": ("NotATorchTree", "TorchError", "TorchMissing", "TorchTooOld", "TorchgenFailed", "YamlUnreadable"),
     "releases": ("available",),
     "schema": ("Argument", "Kernel", "Operator", "Signature"),

@@ -9,19 +9,19 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from .extraction import EXTRACTOR, extract, yamls
 from .headers import fingerprint
-from .locating import Place, locate, release
+from .index_cache import stored
 from .probes import dynamo_refusal, inlined, scripted
 from .schema import Kernel, Operator, kernel_from, operator_from
-from .store import stored
 from .symbols import cpp_has, named_in_headers, python_has
+from .torch_finder import TorchInstallation, locate, release
+from .torchgen_index import EXTRACTOR, extract, yamls
 
 
 class TorchApi:
     """Facts about one torch. Cheap to pickle, since a worker opens the stored rows again."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: TorchInstallation) -> None:
         self._place = place
         self._key = _content_key(place)
         index, *self._rows = stored("torchapi", self._key + ".jsonl", lambda: extract(place)).split(b"\n")
@@ -37,7 +37,7 @@ class TorchApi:
         return cls.at(locate(torch_root, torch_python))
 
     @classmethod
-    def at(cls, place: Place) -> TorchApi:
+    def at(cls, place: TorchInstallation) -> TorchApi:
         """Return the API of a torch that was located. Raises TorchError."""
         return _opened(place)
 
@@ -45,7 +45,7 @@ class TorchApi:
         return _opened, (self._place,)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> TorchInstallation:
         """Return the location of the files that were read."""
         return self._place
 
@@ -175,7 +175,7 @@ class TorchApi:
 
 
 @lru_cache(maxsize=8)
-def _opened(place: Place) -> TorchApi:
+def _opened(place: TorchInstallation) -> TorchApi:
     return TorchApi(place)
 
 
@@ -186,7 +186,7 @@ def _plain(name: str) -> str:
     return name
 
 
-def _content_key(place: Place) -> str:
+def _content_key(place: TorchInstallation) -> str:
     digest = hashlib.sha256()
     sources = [*yamls(place), EXTRACTOR]
     for torchgen in place.torchgens:

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from .locating import Place
-from .store import stored
+from .index_cache import stored
+from .torch_finder import TorchInstallation
 
 _SCRIPT = Path(__file__).with_name("probe_script.py")
 _PROBES = ("dynamo", "inlining", "torchscript")
 _SECONDS = 240
 
 
-def dynamo_refusal(place: Place, helper: str) -> str | None:
+def dynamo_refusal(place: TorchInstallation, helper: str) -> str | None:
     """Return the reason that dynamo does not trace a call of a helper, by its dotted name, or None.
 
     The result is also None for a helper that `dynamo_probe` does not call.
@@ -30,25 +30,25 @@ def dynamo_refusal(place: Place, helper: str) -> str | None:
     return f"dynamo does not trace `{helper}`" if helper in refused else None
 
 
-def scripted(place: Place) -> frozenset[str] | None:
+def scripted(place: TorchInstallation) -> frozenset[str] | None:
     """Return the dotted names of functions that torch itself passes to TorchScript, or None if the probe failed."""
     found, error = _probed(place, "torchscript")
     return None if error is not None else found
 
 
-def inlined(place: Place) -> frozenset[str] | None:
+def inlined(place: TorchInstallation) -> frozenset[str] | None:
     """Return the modules and packages of torch whose functions dynamo inlines, or None if the probe failed."""
     found, error = _probed(place, "inlining")
     return None if error is not None else found
 
 
-def _probed(place: Place, probe: str) -> tuple[frozenset[str], str | None]:
+def _probed(place: TorchInstallation, probe: str) -> tuple[frozenset[str], str | None]:
     """Return the names that a probe found, and the error that ended it or None."""
     return _all_probed(place)[probe]
 
 
 @lru_cache(maxsize=8)
-def _all_probed(place: Place) -> Mapping[str, tuple[frozenset[str], str | None]]:
+def _all_probed(place: TorchInstallation) -> Mapping[str, tuple[frozenset[str], str | None]]:
     sources = [_SCRIPT, *(_SCRIPT.with_name(f"{probe}_probe.py") for probe in _PROBES)]
     key = hashlib.sha256(f"{place.build}\0{place.package}".encode())
     for source in sources:
@@ -57,7 +57,7 @@ def _all_probed(place: Place) -> Mapping[str, tuple[frozenset[str], str | None]]
     return {probe: (frozenset(one["names"]), one["error"]) for probe, one in found.items()}
 
 
-def _run_script(place: Place) -> bytes:
+def _run_script(place: TorchInstallation) -> bytes:
     """Return the answers of all probes by name. A probe that printed none has the last line of the script's errors."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TORCH")}
     ended = subprocess.run(

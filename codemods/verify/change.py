@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from ..lab.observation import Observation
+from ..harness.observation import Observation
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Swap:
+class KernelSwap:
     """Kernel of the file: registered in torch's place, or the reason why not. ``calls`` counts its calls."""
 
     kernel: str
@@ -90,7 +90,7 @@ class Verification:
     reason: str
     paths: tuple[str, ...]
     checks: tuple[Check, ...] = ()
-    swaps: tuple[Swap, ...] = ()
+    swaps: tuple[KernelSwap, ...] = ()
     chosen: str = ""
     """Selected operator tests of torch, with the reasons."""
     unrun: tuple[str, ...] = ()

@@ -8,23 +8,23 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
-from ..engine import storage
-from ..lab.far import laboratory
-from ..lab.isolation import Limits, Network
-from ..lab.operators import PROTOCOLS, SAMPLES, Task
-from ..lab.scratch import scratch_folder
-from ..lab.variants import Laboratory
+from ..harness.opinfo_runner import PROTOCOLS, SAMPLES, Task
+from ..harness.process_limits import Limits, Network
+from ..harness.remote import laboratory
+from ..harness.temp_folder import scratch_folder
+from ..harness.torch_variant import Harness
+from ..system import cache_folder
 from ..torchapi import TorchApi
-from ..torchapi.locating import Place, locate
+from ..torchapi.torch_finder import TorchInstallation, locate
+from .before_after import Side
 from .build.modules import Unplaced, module_name
 from .build.toolchain import CompilerMissing, Toolchain, find_toolchain
 from .change import Change, Verdict, Verification
 from .evidence import keep, question_key, recall
 from .procedure import Procedure
 from .project.extension import Commands, Memory, project_limits, verify_project
-from .question import Question
-from .replays import Memory as Replayed
-from .sides import Side
+from .request import VerifyRequest
+from .user_scripts import Memory as Replayed
 
 CPP_SUFFIXES = frozenset((".cpp", ".cc", ".cxx"))
 
@@ -55,7 +55,7 @@ def verify(
     timeout: float | None = None,
     drop_torchscript: bool = False,
     executor: Executor | None = None,
-    ready: Laboratory | None = None,
+    ready: Harness | None = None,
     proven: Callable[[Side, Side], None] | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Verification:
@@ -86,7 +86,7 @@ def verify(
     place = locate(None, torch_python)
     cpp = [change for change in changes if change.path.suffix in CPP_SUFFIXES]
     answer = Verification(Verdict.UNVERIFIABLE, "", tuple(str(change.path) for change in changes), torch=place.build)
-    keeper = evidence_folder or storage.folder("evidence")
+    keeper = evidence_folder or cache_folder.folder("evidence")
     try:
         commands = Commands(tuple(builds), tuple(tests), tuple(repros), drop_torchscript)
         if builds or (commands.tests_anything and _is_elsewhere(changes, place, torch_root)):
@@ -95,7 +95,7 @@ def verify(
         toolchain = find_toolchain(place, torch_root, compiler, [change.path for change in cpp]) if cpp else None
     except (Unplaced, CompilerMissing) as obstacle:
         return replace(answer, reason=str(obstacle), seconds=time.monotonic() - started)
-    question = Question(
+    question = VerifyRequest(
         cpp=tuple(cpp),
         modules=modules,
         repros=tuple(repro.resolve() for repro in repros),
@@ -128,7 +128,7 @@ def _verified_project(
     changes: Sequence[Change],
     commands: Commands,
     blank: Verification,
-    place: Place,
+    place: TorchInstallation,
     keeper: Path,
     memory: Memory | None,
     timeout: float | None,
@@ -153,7 +153,7 @@ def _verified_project(
     return keep(answer, keeper, question_key([repr(commands).encode(), place.build.encode(), *parts]))
 
 
-def _is_elsewhere(changes: Sequence[Change], place: Place, torch_root: Path | None) -> bool:
+def _is_elsewhere(changes: Sequence[Change], place: TorchInstallation, torch_root: Path | None) -> bool:
     """Return whether all files are Python files outside of the installed torch and of its source trees."""
     for change in changes:
         if any((folder / "aten" / "src" / "ATen").is_dir() for folder in change.path.resolve().parents):
@@ -166,12 +166,12 @@ def _is_elsewhere(changes: Sequence[Change], place: Place, torch_root: Path | No
     return bool(changes)
 
 
-def _modules(changes: Sequence[Change], place: Place, torch_root: Path | None) -> Mapping[str, Change]:
+def _modules(changes: Sequence[Change], place: TorchInstallation, torch_root: Path | None) -> Mapping[str, Change]:
     roots = [place.package.parent, *((torch_root,) if torch_root else ())]
     return {module_name(change.path, roots): change for change in changes}
 
 
-def _key(question: Question, place: Place, toolchain: Toolchain | None) -> str:
+def _key(question: VerifyRequest, place: TorchInstallation, toolchain: Toolchain | None) -> str:
     parts = [
         place.build,
         str(place.package),

@@ -11,10 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..engine.storage import digest, put
-from ..lab.isolation import CHILDREN
-from ..lab.observation import Observation
-from .change import Check, Swap, Verdict, Verification
+from ..harness.observation import Observation
+from ..harness.process_limits import CHILDREN
+from ..system.cache_folder import digest, put
+from .change import Check, KernelSwap, Verdict, Verification
 
 VERSION = 1
 
@@ -53,7 +53,7 @@ def from_json(fields: dict[str, Any]) -> Verification:
             "verdict": Verdict(fields["verdict"]),
             "paths": tuple(fields["paths"]),
             "checks": tuple(_check(check) for check in fields["checks"]),
-            "swaps": tuple(Swap(**swap) for swap in fields["swaps"]),
+            "swaps": tuple(KernelSwap(**swap) for swap in fields["swaps"]),
             "unrun": tuple(fields["unrun"]),
             "untraced": tuple(fields["untraced"]),
             "commands": tuple(fields["commands"]),

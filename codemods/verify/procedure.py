@@ -9,19 +9,21 @@ from dataclasses import replace
 from functools import partial
 from threading import Lock
 
-from ...python.rewrite.registering import newly_registered
-from ..lab.forking import forking
-from ..lab.operators import MADE_UP, Task
-from ..lab.variants import Laboratory, Variant
+from ...python.rewrite.registration import newly_registered
+from ..harness.fork_server import forking
+from ..harness.opinfo_runner import MADE_UP, Task
+from ..harness.torch_variant import Harness, Variant
 from ..torchapi import TorchApi
 from ..torchapi.derivatives import operators_by_formula
-from ..torchapi.locating import Place
-from .build.compiling import Builder
-from .build.shim import FORMULA
-from .build.swapping import Libraries, Unbuildable, build
+from ..torchapi.torch_finder import TorchInstallation
+from .before_after import Side, Sides, started
+from .build.compilation import Builder
+from .build.kernel_libraries import Libraries, Unbuildable, build
+from .build.kernel_shim import FORMULA
 from .build.toolchain import Toolchain
-from .change import Change, Check, Swap, Verdict, Verification
-from .choose.choosing import (
+from .change import Change, Check, KernelSwap, Verdict, Verification
+from .choose.function_index import CoverageFailed, trace_index
+from .choose.test_selection import (
     Choice,
     choose_cpp,
     choose_python,
@@ -30,13 +32,11 @@ from .choose.choosing import (
     operators_through,
     running_change,
 )
-from .choose.tracing import CoverageFailed, trace_index
-from .confirming import BrokenSide, Checks, compared, confirmed
 from .evidence import holds, installed, question_key
-from .lines import Lines, shown
-from .question import Question, traces
-from .replays import Memory, Replays
-from .sides import Side, Sides, started
+from .reproduction import BrokenSide, Checks, compared, confirmed
+from .request import VerifyRequest, traces
+from .unrun_lines import Lines, shown
+from .user_scripts import Memory, Replays
 from .verdict import decide
 
 _MOST_BESIDE = 4
@@ -44,7 +44,7 @@ _MOST_BESIDE = 4
 are more."""
 
 
-class Obstacle(Exception):
+class VerificationAborted(Exception):
     """Error that ends the verification with a verdict and a reason."""
 
     def __init__(self, verdict: Verdict, reason: str) -> None:
@@ -57,14 +57,14 @@ class Procedure:
 
     def __init__(
         self,
-        laboratory: Laboratory,
-        place: Place,
+        laboratory: Harness,
+        place: TorchInstallation,
         api: TorchApi | None,
         toolchain: Toolchain | None,
         jobs: int,
         progress: Callable[[str], None],
         memory: Memory | None = None,
-        ready: Laboratory | None = None,
+        ready: Harness | None = None,
     ) -> None:
         self._laboratory = laboratory
         self._testing = ready or laboratory
@@ -88,7 +88,7 @@ class Procedure:
         self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, place, progress)
 
     def answer(
-        self, question: Question, blank: Verification, proven: Callable[[Side, Side], None] | None = None
+        self, question: VerifyRequest, blank: Verification, proven: Callable[[Side, Side], None] | None = None
     ) -> Verification:
         """Fill the verdict on ``question`` into ``blank``, and return it.
 
@@ -131,7 +131,7 @@ class Procedure:
             return self._started[variant.name]
 
     def _answer(
-        self, question: Question, blank: Verification, builder: Builder | None, replays: Replays
+        self, question: VerifyRequest, blank: Verification, builder: Builder | None, replays: Replays
     ) -> Verification:
         checks: list[Check] = []
         commands: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ class Procedure:
         except Unbuildable as failure:
             verdict, commands = failure.verdict, failure.commands
             reason = f"{', '.join(change.path.name for change in question.cpp)} {failure}"
-        except Obstacle as obstacle:
+        except VerificationAborted as obstacle:
             verdict, reason = obstacle.verdict, str(obstacle)
         except CoverageFailed as failure:
             verdict, reason = Verdict.UNVERIFIABLE, str(failure)
@@ -188,11 +188,11 @@ class Procedure:
         )
 
     def _decided(
-        self, question: Question, checks: Sequence[Check], unrun: Sequence[str], ran: frozenset[str]
+        self, question: VerifyRequest, checks: Sequence[Check], unrun: Sequence[str], ran: frozenset[str]
     ) -> tuple[Verdict, str]:
-        """Return the verdict on the checks, and its reason. Raises Obstacle if nothing was run."""
+        """Return the verdict on the checks, and its reason. Raises VerificationAborted if nothing was run."""
         if not checks:
-            raise Obstacle(
+            raise VerificationAborted(
                 Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
             )
         verdict, reason = decide(checks, reached=self._reached(question), unrun=shown(unrun))
@@ -210,7 +210,7 @@ class Procedure:
         found = operators_through(modules, self._laboratory, self._place, self._progress)
         return tuple(function.qualname for function, running in found.items() if ran.isdisjoint(running))
 
-    def _variants(self, question: Question) -> tuple[Variant, Variant]:
+    def _variants(self, question: VerifyRequest) -> tuple[Variant, Variant]:
         libraries = self._libraries
         kernels = len(libraries.candidates) if libraries else 0
         sides = []
@@ -226,10 +226,10 @@ class Procedure:
         new = [name for one in question.modules.values() for name in newly_registered(one.before, one.after)]
         return sides[0], replace(sides[1], wanted=self._lines.touched, registered=tuple(new))
 
-    def _holds_before(self, question: Question) -> bool:
+    def _holds_before(self, question: VerifyRequest) -> bool:
         return holds(self._place.package, {name: change.before for name, change in question.modules.items()})
 
-    def _identity(self, question: Question, side: str) -> str:
+    def _identity(self, question: VerifyRequest, side: str) -> str:
         """Return a hash of the contents of a side. Sides that are identical to the installed torch share its hash."""
         if side == "before" and not question.cpp and self._holds_before(question):
             return installed(self._place.package)
@@ -248,13 +248,15 @@ class Procedure:
         checks, ran, loads = replays.compare(before, after, must_load=must_load)
         for side, variant, verdict in zip(loads, (before, after), self._blame, strict=False):
             if not side.loaded:
-                raise Obstacle(verdict, f"torch {variant.name} the change does not load: {side.observation.message}")
+                raise VerificationAborted(
+                    verdict, f"torch {variant.name} the change does not load: {side.observation.message}"
+                )
         for replayed in ran:
             self._count(replayed.states, replayed.calls)
             self._lines.add(replayed.ran)
         return checks
 
-    def _reached(self, question: Question) -> bool:
+    def _reached(self, question: VerifyRequest) -> bool:
         """Return whether a kernel that runs changed code was called. It is True for Python, which the index covers."""
         return self._libraries is None or any(
             swap.calls for swap in running_change(question.cpp, [swap for swap in self._swaps() if swap.swapped])
@@ -264,11 +266,13 @@ class Procedure:
         if self._libraries and not any(swap.swapped for swap in self._swaps()):
             why = "; ".join(f"{swap.kernel}: {swap.state}" for swap in self._swaps())
             reason = why or "the file defines no composite kernel at a signature that this torch expects"
-            raise Obstacle(
+            raise VerificationAborted(
                 Verdict.UNVERIFIABLE, f"it builds before and after, but nothing could be swapped in: {reason}"
             )
 
-    def _operators(self, question: Question, registered: Sequence[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _operators(
+        self, question: VerifyRequest, registered: Sequence[str] = ()
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the operator tests to run under all protocols, and the bystanders.
 
         Operators that C++ composes of a ``registered`` one are bystanders.
@@ -296,7 +300,7 @@ class Procedure:
         operators = tuple(dict.fromkeys(full))
         return operators, tuple(name for name in dict.fromkeys(beside) if name not in operators)
 
-    def _choices(self, question: Question) -> tuple[Choice | None, Choice | None]:
+    def _choices(self, question: VerifyRequest) -> tuple[Choice | None, Choice | None]:
         """Return the operator tests that reach the changes, in C++ and in Python."""
         native = python = None
         if self._libraries is not None:
@@ -325,9 +329,9 @@ class Procedure:
         except BrokenSide as broken:
             side = ("before", "after")[broken.number]
             said = f"torch {side} the change can't run operator tests: {broken}"
-            raise Obstacle(self._blame[broken.number], said) from None
+            raise VerificationAborted(self._blame[broken.number], said) from None
 
-    def _called(self, question: Question, before: Variant, after: Variant) -> Checks:
+    def _called(self, question: VerifyRequest, before: Variant, after: Variant) -> Checks:
         """Run operator tests on concrete sizes in addition to a user's script, which seldom runs each changed line."""
         concrete = MADE_UP if question.modules else ("varied",)
         cheap = [protocol for protocol in concrete if protocol in question.protocols]
@@ -344,5 +348,5 @@ class Procedure:
         for number, count in enumerate(calls):
             self._calls[number] += count
 
-    def _swaps(self) -> tuple[Swap, ...]:
+    def _swaps(self) -> tuple[KernelSwap, ...]:
         return self._libraries.swaps(self._states, self._calls) if self._libraries else ()

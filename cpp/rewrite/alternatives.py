@@ -13,20 +13,20 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Safety
-from ...codemods.engine.source import SourceFile
-from ..analysis.comparisons import Comparison, comparison, general_answer
-from ..analysis.knowledge import Knowledge, knowledge
-from ..syntax.commas import listed
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Safety
+from ...codemods.model.source_file import SourceFile
+from ..analysis.file.comparisons import Comparison, comparison, general_answer
+from ..analysis.file.file_analysis import FileAnalysis, knowledge
 from ..syntax.declarations import Function
+from ..syntax.list_split import listed
 from ..syntax.model import model_of
 from ..syntax.tree import ancestors, arguments, every, is_deep
 from ..syntax.types import Type
-from .checked_defaults import checked_default, refused_later
+from .branchless import divided_by, multiplied_in_order
 from .deferred_checks import checked_later
-from .kept_values import divided_by, multiplied_in_order
-from .sym_methods import as_method
+from .runtime_checked import checked_default, refused_later
+from .sym_bool import as_method
 
 NAME = "alternative"
 _DEMANGLED = re.compile(r"(?:.*::)?(~?\w+)(?:\[abi:\w+\])?(?:<.*>)?\((.*)\)[\w &]*\Z", re.DOTALL)
@@ -104,11 +104,11 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         yield from checked_default(NAME, know, found, name)
 
 
-def _body(know: Knowledge, function: Function) -> bytes:
+def _body(know: FileAnalysis, function: Function) -> bytes:
     return know.model.tree.content[function.body.start_byte : function.body.end_byte]
 
 
-def _decides(know: Knowledge, node: Node) -> bool:
+def _decides(know: FileAnalysis, node: Node) -> bool:
     """Return whether a comparison is forced to a bool by a branch, and not passed to a macro that accepts a SymBool."""
     for around in ancestors(node):
         if around.type == "call_expression":
@@ -123,7 +123,7 @@ def _decides(know: Knowledge, node: Node) -> bool:
     return False
 
 
-def _default(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
+def _default(know: FileAnalysis, found: Comparison, name: str) -> Iterator[Fix]:
     """Yield the comparison with its default, if there is a reason for one. An order of two sizes has none."""
     answer = general_answer(know.types, found)
     if answer is not None:
@@ -132,7 +132,7 @@ def _default(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
         yield _with_default(know, found, name, found.sign == "!=", "being equal is the special case")
 
 
-def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool, why: str) -> Fix:
+def _with_default(know: FileAnalysis, found: Comparison, name: str, truth: bool, why: str) -> Fix:
     text = know.model.tree.text(found.node)
     macro = f"TORCH_GUARD_OR_{str(truth).upper()}"
     edits = as_method(know.types, found, around=(f"{macro}(", ")"))
@@ -140,7 +140,7 @@ def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool, wh
     return Fix(NAME, 2, Safety.UNSAFE, edits, f"give `{text}` the default {str(truth).lower()}", name, words)
 
 
-def _larger(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
+def _larger(know: FileAnalysis, call: Node, name: str) -> Iterator[Fix]:
     """Yield the fix of ``std::max(a, b)`` of SymInts → ``a.max(b)``."""
     callee, operands = call.child_by_field_name("function"), arguments(call)
     if callee is None or len(operands) != 2 or know.model.tree.trusted(call) is not None:
@@ -155,7 +155,7 @@ def _larger(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
     yield Fix(NAME, 2, Safety.UNSAFE, (edit,), f"`{know.model.tree.text(call)}` decides which size is which", name)
 
 
-def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
+def _held_at_zero(know: FileAnalysis, found: Comparison, name: str) -> Iterator[Fix]:
     """Yield the fix that takes the branch of ``if (a < b) p = b - a;`` for an undecided size, with ``(b - a).max(0)``.
 
     The difference is 0 where the branch would not have been taken. An accompanying branch on ``a > b`` is taken
@@ -194,7 +194,7 @@ def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix
     yield Fix(NAME, 2, Safety.UNSAFE, tuple(edits), message, name, words)
 
 
-def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iterator[Fix]:
+def _one_formula(know: FileAnalysis, compared: list[Comparison], name: str) -> Iterator[Fix]:
     """Yield the fix that keeps only the first branch of ``if (a < b) p = b - a; if (a > b) crop``.
 
     The sign does not matter, because a negative padding crops.
@@ -230,7 +230,7 @@ def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iter
             yield _together(family)
 
 
-def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
+def _equal_arrays(know: FileAnalysis, node: Node, name: str) -> Iterator[Fix]:
     """Yield the fix that compares two symbolic shapes by ``TORCH_GUARD_OR_FALSE(c10::sym_equals(…))``.
 
     It applies to ``a.sym_sizes() == b.sym_sizes()`` and to ``!=``.

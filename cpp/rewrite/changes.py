@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...codemods.engine.edits import Edit
+from ...codemods.model.edit import Edit
 from ..syntax.tree import Tree, arguments
 from ..syntax.types import is_wide
 

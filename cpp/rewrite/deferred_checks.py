@@ -8,20 +8,20 @@ from functools import partial
 
 from tree_sitter import Node
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Fix, Safety
-from ..analysis.comparisons import METHODS, Comparison, comparison
-from ..analysis.knowledge import Knowledge
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Fix, Safety
+from ..analysis.file.comparisons import METHODS, Comparison, comparison
+from ..analysis.file.file_analysis import FileAnalysis
 from ..syntax.declarations import Function
 from ..syntax.tree import arguments, every
 from ..syntax.types import Type
-from .sym_methods import as_method
+from .sym_bool import as_method
 
 _JOINED = {"&&": ("sym_and", "false"), "||": ("sym_or", "true")}
 """SymBool methods for ``&&`` and ``||``, with the truth value of an operand that decides the result."""
 
 
-def checked_later(rule: str, know: Knowledge, call: Node, function: Function) -> Iterator[Fix]:
+def checked_later(rule: str, know: FileAnalysis, call: Node, function: Function) -> Iterator[Fix]:
     """Yield the fix of ``TORCH_CHECK(p && a == b, …)`` → ``TORCH_SYM_CHECK((p) ? a.sym_eq(b) : c10::SymBool(false),
     …)``.
 
@@ -45,7 +45,7 @@ def checked_later(rule: str, know: Knowledge, call: Node, function: Function) ->
         yield Fix(rule, 2, Safety.UNSAFE, both, message.format(tree.text(listed[0])), function.name)
 
 
-def _sym_bool(know: Knowledge, function: Function, node: Node) -> str | None:
+def _sym_bool(know: FileAnalysis, function: Function, node: Node) -> str | None:
     """Return a condition as a SymBool, or None if it has no SymInt, or a known operand follows a symbolic one."""
     sign = "||" if len(_operands(know, node, "||")) > 1 else "&&"
     operands = _operands(know, node, sign)
@@ -73,7 +73,7 @@ def _grouped(text: str) -> str:
     return f"({text})" if " ? " in text else text
 
 
-def _unknown(know: Knowledge, node: Node) -> Comparison | None:
+def _unknown(know: FileAnalysis, node: Node) -> Comparison | None:
     """Return the comparison of a value of unknown type with a number, or None. The compiler can determine the type."""
     sides = _compared(know, node)
     if sides is None:
@@ -85,7 +85,7 @@ def _unknown(know: Knowledge, node: Node) -> Comparison | None:
     return Comparison(node, left, sign, right)
 
 
-def _of_the_template(know: Knowledge, function: Function, node: Node) -> str | None:
+def _of_the_template(know: FileAnalysis, function: Function, node: Node) -> str | None:
     """Return the comparison of a value whose type is a type parameter of a function template, or None."""
     sides = _compared(know, node)
     if sides is None:
@@ -103,7 +103,7 @@ def _says(type_text: str, names: frozenset[str]) -> bool:
     return not names.isdisjoint(re.findall(r"\w+", type_text))
 
 
-def _compared(know: Knowledge, node: Node) -> tuple[Node, str, Node] | None:
+def _compared(know: FileAnalysis, node: Node) -> tuple[Node, str, Node] | None:
     left, right, operator = (node.child_by_field_name(name) for name in ("left", "right", "operator"))
     if node.type != "binary_expression" or left is None or right is None or operator is None:
         return None
@@ -111,7 +111,7 @@ def _compared(know: Knowledge, node: Node) -> tuple[Node, str, Node] | None:
     return (left, sign, right) if sign in METHODS else None
 
 
-def _method_text(know: Knowledge, found: Comparison) -> str:
+def _method_text(know: FileAnalysis, found: Comparison) -> str:
     start, end = found.node.start_byte, found.node.end_byte
     text = know.model.tree.content[start:end]
     for edit in sorted(as_method(know.types, found), reverse=True):
@@ -119,7 +119,7 @@ def _method_text(know: Knowledge, found: Comparison) -> str:
     return text.decode()
 
 
-def _operands(know: Knowledge, node: Node, sign: str) -> list[Node]:
+def _operands(know: FileAnalysis, node: Node, sign: str) -> list[Node]:
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
     operator, left, right = (node.child_by_field_name(name) for name in ("operator", "left", "right"))

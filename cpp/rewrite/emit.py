@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...codemods.engine.edits import Edit, apply
-from ...codemods.engine.rule import Fix, Safety
-from ..analysis.facts import Rearranges, Writes
-from ..analysis.promotions import Promotion
+from ...codemods.model.edit import Edit, apply
+from ...codemods.model.rule import Fix, Safety
+from ..analysis.graph.dataflow_facts import Rearranges, Writes
+from ..analysis.propagation.promotions import Promotion
 from ..syntax.tree import Tree
 from .changes import changes
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix
-from ...codemods.engine.source import SourceFile
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix
+from ...codemods.model.source_file import SourceFile
 
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DIRECTIVE = re.compile(

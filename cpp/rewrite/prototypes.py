@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from ...codemods.engine.edits import Edit
+from ...codemods.model.edit import Edit
 from ...codemods.torchapi import Signature
 from ..syntax.functions import FunctionDeclaration, function_declarations
 from ..syntax.model import Model

@@ -18,15 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.allocations import Allocations, allocations
-from ..analysis.operators import OwnOperator, own_kernel, own_operators, project_around
-from ..analysis.reasons import SkipReason
-from ..rewrite.scaffold import scaffold, widened_schema
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.graph.reasons import SkipReason
+from ..analysis.operators.allocations import Allocations, allocations
+from ..analysis.operators.operators import OwnOperator, own_kernel, own_operators, project_around
+from ..rewrite.fake_kernel import scaffold, widened_schema
+from ..syntax.library_blocks import MARKS
 from ..syntax.project import Project
-from ..syntax.registering import MARKS
 
 NAME = "add_fake_kernel"
 _ELSEWHERE = (b"set_python_module", b"impl_abstract_pystub")

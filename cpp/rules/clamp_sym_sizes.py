@@ -18,14 +18,14 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Rule, Safety
-from ...codemods.engine.source import SourceFile
-from ..analysis.comparisons import Comparison, comparison
-from ..analysis.inference import Inference
-from ..analysis.knowledge import knowledge
-from ..analysis.methods import SYMBOLIC_CALLS
-from ..analysis.relevance import worth_reading
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Rule, Safety
+from ...codemods.model.source_file import SourceFile
+from ..analysis.file.comparisons import Comparison, comparison
+from ..analysis.file.file_analysis import knowledge
+from ..analysis.file.inference import Inference
+from ..analysis.file.methods import SYMBOLIC_CALLS
+from ..analysis.file.prefilter import worth_reading
 from ..syntax.tree import ancestors, arguments, every
 from ..syntax.types import Type
 

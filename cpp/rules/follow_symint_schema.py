@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.promotions import analyse
-from ..analysis.relevance import trails_schema
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.file.prefilter import trails_schema
+from ..analysis.propagation.promotions import analyse
 from ..rewrite.emit import fix
-from ..rewrite.skips import skip
+from ..rewrite.skip_reasons import skip
 
 NAME = "follow_symint_schema"
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi import available
-from ..analysis.comparisons import comparison, from_method, general_answer
-from ..analysis.knowledge import knowledge
-from ..analysis.reasons import SkipReason
+from ..analysis.file.comparisons import comparison, from_method, general_answer
+from ..analysis.file.file_analysis import knowledge
+from ..analysis.graph.reasons import SkipReason
 from ..syntax.tree import arguments, every, is_deep
 
 NAME = "migrate_size_oblivious"

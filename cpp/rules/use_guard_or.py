@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi import available
-from ..analysis.branches import Branch, branch_of, gives_up
-from ..analysis.comparisons import comparison, general_answer
-from ..analysis.knowledge import knowledge
-from ..analysis.reasons import SkipReason
-from ..analysis.relevance import worth_reading
-from ..rewrite.sym_methods import as_method
+from ..analysis.file.branches import Branch, branch_of, gives_up
+from ..analysis.file.comparisons import comparison, general_answer
+from ..analysis.file.file_analysis import knowledge
+from ..analysis.file.prefilter import worth_reading
+from ..analysis.graph.reasons import SkipReason
+from ..rewrite.sym_bool import as_method
 from ..syntax.tree import Tree, every
 
 NAME = "use_guard_or"

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety
-from ...codemods.engine.source import SourceFile
-from ..analysis.comparisons import comparison
-from ..analysis.knowledge import knowledge
-from ..analysis.relevance import GUARDS
-from ..rewrite.sym_methods import as_method
+from ...codemods.model.rule import Context, Fix, Rule, Safety
+from ...codemods.model.source_file import SourceFile
+from ..analysis.file.comparisons import comparison
+from ..analysis.file.file_analysis import knowledge
+from ..analysis.file.prefilter import GUARDS
+from ..rewrite.sym_bool import as_method
 from ..syntax.tree import arguments, every, is_deep
 
 NAME = "use_sym_bool"

@@ -18,16 +18,16 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi import available
-from ..analysis.comparisons import comparison
-from ..analysis.inference import Inference
-from ..analysis.knowledge import knowledge
-from ..analysis.reasons import SkipReason
-from ..analysis.relevance import worth_reading
-from ..rewrite.sym_methods import as_method
+from ..analysis.file.comparisons import comparison
+from ..analysis.file.file_analysis import knowledge
+from ..analysis.file.inference import Inference
+from ..analysis.file.prefilter import worth_reading
+from ..analysis.graph.reasons import SkipReason
+from ..rewrite.sym_bool import as_method
 from ..syntax.tree import arguments, every
 
 NAME = "use_sym_check"

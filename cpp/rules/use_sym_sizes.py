@@ -22,14 +22,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.methods import CONCRETE
-from ..analysis.promotions import analyse
-from ..analysis.reasons import SkipReason
-from ..analysis.relevance import worth_reading
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.file.methods import CONCRETE
+from ..analysis.file.prefilter import worth_reading
+from ..analysis.graph.reasons import SkipReason
+from ..analysis.propagation.promotions import analyse
 from ..rewrite.emit import fix
-from ..rewrite.skips import skip
+from ..rewrite.skip_reasons import skip
 from ..syntax.model import Model
 
 NAME = "use_sym_sizes"

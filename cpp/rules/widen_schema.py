@@ -20,12 +20,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.operators import OwnOperator, Unclear, own_operators, project_around
-from ..analysis.reasons import SkipReason
-from ..rewrite.widening import Kept, Widened, widen
-from ..syntax.registering import MARKS
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.graph.reasons import SkipReason
+from ..analysis.operators.operators import OwnOperator, Unclear, own_operators, project_around
+from ..rewrite.schema_widening import Widened, WidenedSchema, widen
+from ..syntax.library_blocks import MARKS
 
 NAME = "widen_schema"
 _DOUBT = "callers of the schema outside of this project are not seen"
@@ -41,7 +41,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             yield Skip(NAME, 4, operator.start, operator.end, SkipReason.SCHEMA_UNCLEAR.value, operator.why)
             continue
         found = widen(operator, source, project, context)
-        if isinstance(found, Kept):
+        if isinstance(found, WidenedSchema):
             if operator.path == source.path:
                 end = operator.start + len(operator.schema.text)
                 yield Skip(NAME, 4, operator.start, end, found.reason.value, found.detail, operator.name)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...codemods.torchapi.headers import fingerprint, headers, written_by_hand
-from ...codemods.torchapi.store import stored
+from ...codemods.torchapi.index_cache import stored
 from .functions import FunctionDeclaration, function_declarations, trailing_return
 from .types import Type, read_type
 
@@ -72,7 +72,7 @@ class HeaderIndex:
 def _rows(include_dirs: tuple[Path, ...]) -> dict[str, list[list[Any]]]:
     """Return the rows of the index, which is cached until one of the headers changes."""
     digest = hashlib.sha256(fingerprint(include_dirs).encode())
-    for name in ("headers.py", "functions.py", "tree.py", "mask.py", "types.py"):
+    for name in ("headers.py", "functions.py", "tree.py", "macro_mask.py", "types.py"):
         digest.update(Path(__file__).with_name(name).read_bytes())
     rows: dict[str, list[list[Any]]] = json.loads(
         stored("headers", digest.hexdigest() + ".json", lambda: _index(include_dirs))

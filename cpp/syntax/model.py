@@ -10,7 +10,7 @@ from weakref import ref
 
 from tree_sitter import Node
 
-from ...codemods.engine.source import SourceFile
+from ...codemods.model.source_file import SourceFile
 from .declarations import NAMES, Function, FunctionScopes, Variable, read_functions, read_scopes
 from .names import Names
 from .structs import read_structs

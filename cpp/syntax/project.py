@@ -12,9 +12,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from ...codemods.engine.parsing import parse_module
+from ...codemods.system.python_parser import parse_module
+from .library_blocks import MARKS, Registration, read_blocks, registering_macros
 from .macros import Macro
-from .registering import MARKS, Registration, read_blocks, registering_macros
 
 SUFFIXES = (".cpp", ".cc", ".cxx", ".cu", ".h", ".hpp", ".cuh", ".py")
 _PYTHON_WORDS = re.compile(rb"\b(?:register_fake|impl_abstract|custom_op|triton_op)\b|\btorch\.library\b|\bLibrary\(")

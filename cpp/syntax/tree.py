@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
-from ...codemods.engine.source import SourceFile
-from .mask import Masked, macro_bodies, mask_attributes, mask_preprocessor, template_tags
+from ...codemods.model.source_file import SourceFile
+from .macro_mask import Masked, macro_bodies, mask_attributes, mask_preprocessor, template_tags
 
 CPP = Language(tree_sitter_cpp.language())
 

@@ -7,7 +7,7 @@ from collections.abc import Set
 from enum import Enum
 from functools import lru_cache
 
-from .commas import listed
+from .list_split import listed
 
 
 class Type(Enum):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from ..syntax.tree import arguments
 from .conversions import converted
 from .kinds import BOOL, BRACES, INT, TENSOR
+from .library_map import plain, span
 from .lines import Lines
 from .messages import check, message
 from .operations import arithmetic
-from .scanning import child_field
 from .values import Level, Refused, Value
-from .vocabulary import plain, span
+from .write_sets import child_field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -12,8 +12,8 @@ from .changes import Changes
 from .conversions import converted, empty
 from .kinds import BRACES, GUARD, NAMES, NOTHING, NULL, UNKNOWN, Kind
 from .operations import made
-from .scanning import assigned, child_field, declares
 from .values import Level, Value
+from .write_sets import assigned, child_field, declares
 
 if TYPE_CHECKING:
     from tree_sitter import Node

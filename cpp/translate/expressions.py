@@ -26,13 +26,13 @@ from .kinds import (
     Kind,
     read_kind,
 )
+from .library_map import constant, library, plain
 from .members import low_of, member
 from .names import Names
 from .operations import arithmetic, compared, made
 from .operators import Schemas
-from .scanning import child_field
 from .values import Level, Refused, Value, call, negated, quoted
-from .vocabulary import constant, library, plain
+from .write_sets import child_field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..syntax.commas import listed
+from ..syntax.list_split import listed
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ..syntax.tree import every
 from .expressions import Expressions
 from .kinds import INT, UNKNOWN, Kind
-from .scanning import child_field
 from .values import Value
+from .write_sets import child_field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

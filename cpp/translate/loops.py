@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from ..syntax.tree import arguments, every
 from .declarations import Declarations
 from .kinds import INT
-from .scanning import assigned, changed_lists, child_field
 from .values import Level, Refused
+from .write_sets import assigned, changed_lists, child_field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -17,9 +17,9 @@ from .kinds import (
     UNKNOWN,
     Kind,
 )
+from .library_map import span
 from .members import same_lists
 from .values import Level, Refused, Value
-from .vocabulary import span
 
 _ARITHMETIC = {
     "+": Level.SUM, "-": Level.SUM, "*": Level.PRODUCT, "/": Level.PRODUCT, "%": Level.PRODUCT,

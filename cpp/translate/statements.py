@@ -9,8 +9,8 @@ from .conversions import converted
 from .kinds import BRACES, UNKNOWN
 from .lines import INDENT, lower
 from .loops import Loops
-from .scanning import child_field, leaves
 from .values import Level, Refused
+from .write_sets import child_field, leaves
 
 if TYPE_CHECKING:
     from tree_sitter import Node

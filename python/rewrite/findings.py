@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Safety, Skip
-from ..analysis.unfit import Unfit
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Safety, Skip
+from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..syntax.module import Place
-from .changes import Changes
-from .spelling import unnamed
-from .writing import edited
+from .change_types import Changes
+from .edits import edited
+from .qualified_names import unnamed
 
 SIZE_MARKERS = (
     b".shape",
@@ -74,7 +74,7 @@ def change(
     assert isinstance(node, ast.expr)
     try:
         edit = edited(place.module, node, changes)
-    except Unfit as unfit:
+    except CannotRewrite as unfit:
         return skip(rule, place, unfit.reason, unfit.detail)
     return fix(rule, place, [edit], message, needs, doubts, safety)
 

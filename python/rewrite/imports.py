@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix
-from ...codemods.engine.source import SourceFile
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix
+from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi.releases import FIRST
 from ..syntax.module import Module, parse
 from ..syntax.tree import Function
-from .spelling import existing_import
+from .qualified_names import existing_import
 
 _WIDTH = 88
 _STANDARD = ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from ..analysis.unfit import Unfit
+from ..analysis.types.cannot_rewrite import CannotRewrite
 
 Blank = cst.BaseParenthesizableWhitespace
 _NOWHERE = cst.Module([])
@@ -47,14 +47,14 @@ def broken(*blanks: object) -> bool:
 def one_line(tree: cst.BaseExpression) -> cst.BaseExpression | None:
     """Return ``tree`` without its line breaks, or None if a comment ends a line.
 
-    Raise Unfit if a string spans several lines.
+    Raise CannotRewrite if a string spans several lines.
     """
     if not _breaks(tree):
         return tree
     if comments(tree):
         return None
     if string_breaks(tree):
-        raise Unfit("multi-line", "a string goes over the end of a line")
+        raise CannotRewrite("multi-line", "a string goes over the end of a line")
     return flat(tree)
 
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from ...codemods.engine.edits import Edit
-from ..analysis.unfit import Unfit
+from ...codemods.model.edit import Edit
+from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..syntax.module import Module, Place
-from .changes import Changes
+from .applied_changes import changed
+from .change_types import Changes
 from .expressions import Binding, call, comparison, grouped, in_full, name, ungrouped
 from .lines import code, comments, flat, indented, new_line, one_line, string_breaks
-from .rewriting import changed
 
 _WIDTH = 88
 
@@ -27,7 +27,7 @@ class Statement:
     """
 
     def __init__(self, place: Place) -> None:
-        """Parse the statement. Raise Unfit if LibCST does not reproduce the text."""
+        """Parse the statement. Raise CannotRewrite if LibCST does not reproduce the text."""
         self._start, self._end = place.span
         indent = place.indentation
         self.alone = indent is not None
@@ -43,9 +43,9 @@ class Statement:
         try:
             block = cst.parse_module(whole)
         except cst.ParserSyntaxError as error:
-            raise Unfit("not-read", "LibCST does not read this statement") from error
+            raise CannotRewrite("not-read", "LibCST does not read this statement") from error
         if block.code != whole:
-            raise Unfit("not-read", "LibCST does not read every byte of this statement")
+            raise CannotRewrite("not-read", "LibCST does not read every byte of this statement")
         return block
 
     @property
@@ -53,7 +53,7 @@ class Statement:
         return self._only(self._block)
 
     def read(self, text: str) -> cst.BaseStatement:
-        """Return the tree of another statement at this position. Raise Unfit."""
+        """Return the tree of another statement at this position. Raise CannotRewrite."""
         return self._only(self._parsed(text))
 
     def _only(self, block: cst.Module) -> cst.BaseStatement:
@@ -77,7 +77,7 @@ class Statement:
 
 
 def name_in_definition(module: Module, node: ast.FunctionDef) -> tuple[int, int]:
-    """Return the byte range of the name behind ``def``. Raise Unfit."""
+    """Return the byte range of the name behind ``def``. Raise CannotRewrite."""
     tree = Statement(module.place(node)).tree
     assert isinstance(tree, cst.FunctionDef)
     start = module.span(node)[0] + len("def") + len(code(tree.whitespace_after_def).encode())
@@ -85,7 +85,7 @@ def name_in_definition(module: Module, node: ast.FunctionDef) -> tuple[int, int]
 
 
 def without_names(module: Module, statement: ast.ImportFrom, kept: Sequence[int]) -> Edit:
-    """Return the edit that keeps only the names of an import at the indices ``kept``. Raise Unfit."""
+    """Return the edit that keeps only the names of an import at the indices ``kept``. Raise CannotRewrite."""
     whole = Statement(module.place(statement))
     line = whole.tree
     assert isinstance(line, cst.SimpleStatementLine)
@@ -104,18 +104,18 @@ def check_instead(
     message: ast.expr | None,
     error: str | None = None,
 ) -> tuple[Statement, cst.SimpleStatementLine]:
-    """Return ``function(condition, lambda: message)`` and the statement it replaces. Raise Unfit.
+    """Return ``function(condition, lambda: message)`` and the statement it replaces. Raise CannotRewrite.
 
     ``changes`` turn the statement's test into the condition. Comments inside the condition and the message keep their
     places. The others move above.
     """
     statement = Statement(place)
     if not statement.alone:
-        raise Unfit("one-line-suite", "the statement shares its line with another")
+        raise CannotRewrite("one-line-suite", "the statement shares its line with another")
     test, said = _parts(statement.tree, node, message)
     condition = changed(node.test, test, changes)
     if statement.commented and comments(test) != comments(condition):
-        raise Unfit("comment-inside", "a comment inside the condition would lose its place")
+        raise CannotRewrite("comment-inside", "a comment inside the condition would lose its place")
     call = check(function, condition, said, statement.indent, error)
     line = cst.SimpleStatementLine([cst.Expr(call)])
     return statement, _commented(line, statement.tree) if statement.commented else line
@@ -129,7 +129,7 @@ def check_edit(
     message: ast.expr | None,
     error: str | None = None,
 ) -> Edit:
-    """Return the edit that writes `check_instead`. Raise Unfit."""
+    """Return the edit that writes `check_instead`. Raise CannotRewrite."""
     statement, line = check_instead(place, node, changes, function, message, error)
     return statement.edit([line])
 
@@ -142,7 +142,7 @@ def check_while_compiling(
     message: ast.expr | None,
     asked: Sequence[str],
 ) -> Edit:
-    """Return the edit that adds a check while compiling, with the statement in its else. Raise Unfit.
+    """Return the edit that adds a check while compiling, with the statement in its else. Raise CannotRewrite.
 
     It writes ``if compiling(): function(condition, lambda: "...")``. ``asked`` names the function that is true while
     torch compiles. If TorchScript must bypass the check, it also names the one that is true in TorchScript. An ``if``
@@ -151,11 +151,11 @@ def check_while_compiling(
     """
     statement = Statement(place)
     if not statement.alone:
-        raise Unfit("one-line-suite", "the statement shares its line with another")
+        raise CannotRewrite("one-line-suite", "the statement shares its line with another")
     test, _ = _parts(statement.tree, node, None)
     condition = flat(changed(node.test, test, changes))
     if "\n" in code(condition):
-        raise Unfit("multi-line", "a string of the condition goes over the end of a line")
+        raise CannotRewrite("multi-line", "a string of the condition goes over the end of a line")
     unit = place.module.unit_of_indentation(node.body[0]) if isinstance(node, ast.If) else "    "
     verb = "expected" if isinstance(node, ast.Assert) else "unexpected"
     said = None
@@ -195,7 +195,7 @@ def text_literal(text: str) -> cst.SimpleString:
 def limit_behind(module: Module, call: ast.Call, changes: Changes, keyword: str) -> Edit:
     """Return the edit that makes ``changes`` to ``check(n, keyword=m)`` and adds ``check(n <= m)`` behind it.
 
-    Raise Unfit.
+    Raise CannotRewrite.
     """
     statement = module.parents[call]
     assert isinstance(statement, ast.Expr)
@@ -210,20 +210,20 @@ def limit_behind(module: Module, call: ast.Call, changes: Changes, keyword: str)
     arguments = [cst.Arg(limit), *([] if message is None else [cst.Arg(message)])]
     checks = [cst.Expr(_without(made, keyword)), cst.Expr(cst.Call(made.func, arguments))]
     if sorted(one for each in checks for one in comments(each)) != sorted(comments(line)):
-        raise Unfit("comment-inside", "a comment inside would lose its place")
+        raise CannotRewrite("comment-inside", "a comment inside would lose its place")
     lines = [[one] for one in checks] if whole.alone else [checks]
     return whole.edit([cst.SimpleStatementLine(line) for line in lines])
 
 
 def value_instead(module: Module, node: ast.If, function: str) -> Edit:
-    """Return the edit ``if c: n -= 1`` → ``n = function(c, n - 1, n)``. Raise Unfit."""
+    """Return the edit ``if c: n -= 1`` → ``n = function(c, n - 1, n)``. Raise CannotRewrite."""
     statement = Statement(module.place(node))
     tree = statement.tree
     assert isinstance(tree, cst.If)
     (line,) = tree.body.body
     (only,) = _small(line)
     if not statement.alone:
-        raise Unfit("one-line-suite", "the statement shares its line with another")
+        raise CannotRewrite("one-line-suite", "the statement shares its line with another")
     if isinstance(only, cst.AugAssign):
         target: cst.BaseExpression = only.target
         value: cst.BaseExpression = in_full(only)
@@ -337,11 +337,11 @@ def _broken_call(
 
 
 def _broken(message: cst.BaseExpression, indent: str) -> cst.BaseExpression:
-    """Return the message on its original lines, in parentheses. Raise Unfit if a string spans several lines."""
+    """Return the message on its original lines, in parentheses. Raise CannotRewrite if a string spans several lines."""
     if "\n" not in code(message):
         return message
     if string_breaks(message):
-        raise Unfit("message-shape", "a string of the message goes over the end of a line")
+        raise CannotRewrite("message-shape", "a string of the message goes over the end of a line")
     moved = indented(message, indent, "        ")
     return moved.with_changes(
         lpar=[cst.LeftParen(new_line("        ")), *moved.lpar], rpar=[*moved.rpar, cst.RightParen(new_line("    "))]

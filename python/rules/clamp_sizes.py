@@ -18,16 +18,16 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.certain import Sure
-from ..analysis.flow import Flow, flow
-from ..analysis.surely import surely
-from ..analysis.territory import obstacle
-from ..analysis.values import Kind
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.flow.fix_eligibility import obstacle
+from ..analysis.flow.flow import Flow, flow
+from ..analysis.must.must_type_inference import surely
+from ..analysis.types.may_types import Kind
+from ..analysis.types.must_types import ScalarType
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, fix, skip
-from ..rewrite.spelling import spell
+from ..rewrite.qualified_names import spell
 from ..syntax.module import Place, parse
 
 NAME = "clamp_sizes"
@@ -83,9 +83,9 @@ def _answer(place: Place, known: Flow, found: _Clamp, context: Context) -> Fix |
     module, node = place.module, place.node
     types = surely(module)
     sides = (found.left, found.right)
-    if any(types.of(one) in (Sure.FLOAT, Sure.NUMBER) or known.kind(one) is Kind.RATIO for one in sides):
+    if any(types.of(one) in (ScalarType.FLOAT, ScalarType.NUMBER) or known.kind(one) is Kind.RATIO for one in sides):
         return skip(NAME, place, "may-be-float", "one operand is not known to be a whole number")
-    if any(types.of(one) in (Sure.OPTIONAL, Sure.NOTHING) for one in sides):
+    if any(types.of(one) in (ScalarType.OPTIONAL, ScalarType.NOTHING) for one in sides):
         return skip(NAME, place, "may-be-none", "one operand may be None")
     text = module.text(node)
     if isinstance(node, ast.If) and not text.startswith(b"if"):

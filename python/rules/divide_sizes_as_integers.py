@@ -17,17 +17,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.certain import Sure
-from ..analysis.flow import Flow, flow
-from ..analysis.surely import surely
-from ..analysis.territory import obstacle
-from ..analysis.truths import check_conditions
-from ..analysis.values import Kind
-from ..rewrite.changes import Change, Divided, Named, Plain
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.decisions.condition_leaves import check_conditions
+from ..analysis.flow.fix_eligibility import obstacle
+from ..analysis.flow.flow import Flow, flow
+from ..analysis.must.must_type_inference import surely
+from ..analysis.types.may_types import Kind
+from ..analysis.types.must_types import ScalarType
+from ..rewrite.change_types import Change, Divided, Named, Plain
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
-from ..rewrite.spelling import spell
+from ..rewrite.qualified_names import spell
 from ..syntax.module import Module, Place, parse
 from ..syntax.tree import last_word
 
@@ -119,7 +119,7 @@ def _quotient(place: Place, known: Flow, call: ast.Call, division: ast.BinOp, me
         return skip(NAME, place, "not-a-quotient", "one side of the division is a float")
     if any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(division)):
         return skip(NAME, place, "not-a-quotient", "one side of the division is a float")
-    if not {types.of(left), types.of(right)} <= {Sure.WHOLE, Sure.NUMBER, None}:
+    if not {types.of(left), types.of(right)} <= {ScalarType.WHOLE, ScalarType.NUMBER, None}:
         return skip(NAME, place, "not-a-quotient", "one side of the division may be no whole number")
     if meaning != "math.floor" and _may_be_negative(right):
         return skip(NAME, place, "may-be-negative", "a negative divisor rounds to the other side")

@@ -20,21 +20,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.certain import Sure
-from ..analysis.comparisons import NoDefault
-from ..analysis.equivalence import compared_one_by_one, unfit_for_sym_eq
-from ..analysis.flow import Flow, flow
-from ..analysis.polarity import general
-from ..analysis.purpose import branches
-from ..analysis.surely import surely
-from ..analysis.territory import obstacle
-from ..analysis.truths import Leaf
-from ..analysis.unfit import Unfit
-from ..rewrite.changes import Called, Change, Chosen, Compared, Equated, Plain
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.decisions.branch_kind import branches
+from ..analysis.decisions.comparisons import NoDefault
+from ..analysis.decisions.condition_leaves import ConditionLeaf
+from ..analysis.decisions.default_choice import general
+from ..analysis.flow.fix_eligibility import obstacle
+from ..analysis.flow.flow import Flow, flow
+from ..analysis.must.must_type_inference import surely
+from ..analysis.must.sym_operator_equivalence import compared_one_by_one, unfit_for_sym_eq
+from ..analysis.types.cannot_rewrite import CannotRewrite
+from ..analysis.types.must_types import ScalarType
+from ..rewrite.change_types import Called, Change, Chosen, Compared, Equated, Plain
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
-from ..rewrite.spelling import Spelled, guarded, spell
+from ..rewrite.qualified_names import Spelled, guarded, spell
 from ..syntax.module import Module, Place, parse
 
 NAME = "guard_size_branches"
@@ -48,7 +48,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             yield _answer(module, known, branch.leaf, context)
 
 
-def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
+def _answer(module: Module, known: Flow, leaf: ConditionLeaf, context: Context) -> Fix | Skip:
     unfit = obstacle(leaf.place, context, default=True)
     if unfit:
         return skip(NAME, leaf.place, *unfit)
@@ -70,7 +70,7 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return cannot_name(NAME, leaf.place, helper, context)
     if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
         return _on_choices(leaf.place, leaf.node, guard, doubts)
-    if _asked_for_truth(leaf.node) and surely(module).of(leaf.node) not in (Sure.WHOLE, Sure.NUMBER):
+    if _asked_for_truth(leaf.node) and surely(module).of(leaf.node) not in (ScalarType.WHOLE, ScalarType.NUMBER):
         return skip(NAME, leaf.place, "may-be-none", f"`{text}` may be None, which `!= 0` says nothing about")
     changes: list[tuple[ast.expr, Change]] = [(leaf.node, Called(guard.text))]
     if _asked_for_truth(leaf.node):
@@ -102,7 +102,7 @@ def _on_choices(place: Place, node: ast.Compare, guard: Spelled, doubts: list[st
     """Return the change ``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
     try:
         compared_one_by_one(surely(place.module), node)
-    except Unfit as unfit:
+    except CannotRewrite as unfit:
         return skip(NAME, place, unfit.reason, unfit.detail)
     changes = [(node, Chosen(isinstance(node.ops[0], ast.In), each=guard.text))]
     message = f"`{place.text}` compares one after the other"

@@ -17,15 +17,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.flow import flow
-from ..analysis.purpose import branches
-from ..analysis.territory import obstacle
-from ..analysis.truths import Leaf
-from ..rewrite.changes import Called
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.decisions.branch_kind import branches
+from ..analysis.decisions.condition_leaves import ConditionLeaf
+from ..analysis.flow.fix_eligibility import obstacle
+from ..analysis.flow.flow import flow
+from ..rewrite.change_types import Called
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
-from ..rewrite.spelling import guarded, spell
+from ..rewrite.qualified_names import guarded, spell
 from ..syntax.module import Module, parse
 
 NAME = "know_statically"
@@ -38,7 +38,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             yield _answer(module, branch.leaf, context)
 
 
-def _answer(module: Module, leaf: Leaf, context: Context) -> Fix | Skip:
+def _answer(module: Module, leaf: ConditionLeaf, context: Context) -> Fix | Skip:
     unfit = obstacle(leaf.place, context, default=True)
     if unfit:
         return skip(NAME, leaf.place, *unfit)

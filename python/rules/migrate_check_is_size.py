@@ -16,15 +16,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.dominance import facts_at
-from ..analysis.surely import surely
-from ..analysis.totality import Partial, partial
-from ..analysis.unfit import Unfit
-from ..rewrite.changes import Attributed, Change, Compared
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.must.dominating_conditions import facts_at
+from ..analysis.must.must_type_inference import surely
+from ..analysis.must.no_raise import Partial, partial
+from ..analysis.types.cannot_rewrite import CannotRewrite
+from ..rewrite.change_types import Attributed, Change, Compared
+from ..rewrite.edits import limited
 from ..rewrite.findings import change, fix, skip
-from ..rewrite.writing import limited
 from ..syntax.module import Module, parse
 
 NAME = "migrate_check_is_size"
@@ -74,7 +74,7 @@ def _answer(module: Module, call: ast.Call) -> Fix | Skip:
         return change(NAME, module.place(call), changes, said, doubts=doubts)
     try:
         edit = limited(module, call, changes, "max")
-    except Unfit as unfit:
+    except CannotRewrite as unfit:
         return skip(NAME, module.place(call), unfit.reason, unfit.detail)
     return fix(NAME, module.place(call), [edit], said, doubts=doubts)
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..rewrite.changes import Change, Named, Plain
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..rewrite.change_types import Change, Named, Plain
 from ..rewrite.findings import cannot_name, change, fix
-from ..rewrite.retired import unused_imports
-from ..rewrite.spelling import guarded, renamed
+from ..rewrite.qualified_names import guarded, renamed
+from ..rewrite.unused_imports import unused_imports
 from ..syntax.module import Module, parse
 
 NAME = "migrate_definitely_true"

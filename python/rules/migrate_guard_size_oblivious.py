@@ -16,17 +16,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.comparisons import NoDefault
-from ..analysis.flow import Flow, flow
-from ..analysis.polarity import general
-from ..analysis.purpose import only_optimizes
-from ..analysis.truths import leaf_at
-from ..rewrite.changes import Named, Uncalled
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.decisions.branch_kind import only_optimizes
+from ..analysis.decisions.comparisons import NoDefault
+from ..analysis.decisions.condition_leaves import leaf_at
+from ..analysis.decisions.default_choice import general
+from ..analysis.flow.flow import Flow, flow
+from ..rewrite.change_types import Named, Uncalled
 from ..rewrite.findings import cannot_name, change, fix
-from ..rewrite.retired import unused_imports
-from ..rewrite.spelling import guarded, renamed
+from ..rewrite.qualified_names import guarded, renamed
+from ..rewrite.unused_imports import unused_imports
 from ..syntax.module import Module, parse
 from ..syntax.tree import last_word
 

@@ -18,14 +18,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi.releases import available
-from ..analysis.unfit import Unfit
-from ..rewrite.changes import Attributed, Called, Change, Equated, Uncalled
+from ..analysis.types.cannot_rewrite import CannotRewrite
+from ..rewrite.change_types import Attributed, Called, Change, Equated, Uncalled
+from ..rewrite.edits import edited, renamed_definition
 from ..rewrite.findings import change, fix, skip
-from ..rewrite.writing import edited, renamed_definition
 from ..syntax.module import Module, parse
 
 NAME = "migrate_inductor_sizevars"
@@ -141,7 +141,7 @@ def _definition(module: Module, owner: ast.ClassDef, old: str) -> Iterator[Fix |
                 edits.append(renamed_definition(module, node, _RENAMED[old]))
             elif isinstance(node, ast.Attribute) and node.attr == old and ast.unparse(node.value) == "self":
                 edits.append(edited(module, node, [(node, Attributed(_RENAMED[old]))]))
-    except Unfit as unfit:
+    except CannotRewrite as unfit:
         yield skip(NAME, module.place(owner), unfit.reason, unfit.detail)
         return
     message = f"`{old}` is `{_RENAMED[old]}` today, here where it is defined"

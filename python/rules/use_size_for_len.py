@@ -16,16 +16,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.certain import Sure
-from ..analysis.flow import flow
-from ..analysis.registered import REGISTERING_FAKES, Seen, registered
-from ..analysis.surely import surely
-from ..analysis.territory import obstacle
-from ..analysis.tracers import is_traced
-from ..analysis.values import Kind
-from ..rewrite.changes import Plain
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.flow.dispatch_kind import REGISTERING_FAKES, Seen, registered
+from ..analysis.flow.fix_eligibility import obstacle
+from ..analysis.flow.flow import flow
+from ..analysis.flow.tracers import is_traced
+from ..analysis.must.must_type_inference import surely
+from ..analysis.types.may_types import Kind
+from ..analysis.types.must_types import ScalarType
+from ..rewrite.change_types import Plain
 from ..rewrite.findings import change, skip
 from ..syntax.module import Module, Place, parse
 from ..syntax.tree import Function
@@ -50,7 +50,7 @@ def _answer(place: Place, call: ast.Call, context: Context) -> Iterator[Fix | Sk
     module, measured = place.module, call.args[0]
     if place.in_format_string or flow(module).kind(measured) is not Kind.TENSOR:
         return
-    if surely(module).of(measured) is not Sure.TENSOR:
+    if surely(module).of(measured) is not ScalarType.TENSOR:
         return
     unfit = obstacle(place, context, scriptable=True)
     if unfit:

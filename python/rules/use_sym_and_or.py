@@ -19,16 +19,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.flow import Flow, flow
-from ..analysis.surely import Surely, surely
-from ..analysis.territory import obstacle
-from ..analysis.truths import check_conditions, forces
-from ..analysis.unfit import Unfit
-from ..rewrite.deferring import Deferral, deferred
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.decisions.condition_leaves import check_conditions, forces
+from ..analysis.flow.fix_eligibility import obstacle
+from ..analysis.flow.flow import Flow, flow
+from ..analysis.must.must_type_inference import MustTypes, surely
+from ..analysis.types.cannot_rewrite import CannotRewrite
+from ..rewrite.deferrable_condition import DeferrableCondition, deferred
 from ..rewrite.findings import CHECK_MARKERS, change, skip
-from ..rewrite.joining import Joiner
+from ..rewrite.sym_and_or import Joiner
 from ..syntax.module import Place, parse
 
 NAME = "use_sym_and_or"
@@ -46,7 +46,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 def _answer(place: Place, known: Flow, condition: ast.expr, context: Context) -> Iterator[Fix | Skip]:
     try:
         found = _joined(surely(place.module), known, condition, context)
-    except Unfit as unfit:
+    except CannotRewrite as unfit:
         yield skip(NAME, place, unfit.reason, unfit.detail)
         return
     if found is None:
@@ -59,7 +59,7 @@ def _answer(place: Place, known: Flow, condition: ast.expr, context: Context) ->
     yield change(NAME, place, found.changes, message, found.needs, found.doubts)
 
 
-def _joined(known: Surely, flow: Flow, condition: ast.expr, context: Context) -> Joiner | Deferral | None:
+def _joined(known: MustTypes, flow: Flow, condition: ast.expr, context: Context) -> Joiner | DeferrableCondition | None:
     """Return the change of the condition, or None. ``not (a and b)`` is rewritten by De Morgan's laws."""
     if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
         if not forces(condition, flow):

@@ -17,16 +17,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.equivalence import doubts_of_sym_eq, unfit_for_sym_eq
-from ..analysis.flow import Flow, flow
-from ..analysis.surely import surely
-from ..analysis.territory import obstacle
-from ..analysis.truths import check_conditions
-from ..rewrite.changes import Equated
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.decisions.condition_leaves import check_conditions
+from ..analysis.flow.fix_eligibility import obstacle
+from ..analysis.flow.flow import Flow, flow
+from ..analysis.must.must_type_inference import surely
+from ..analysis.must.sym_operator_equivalence import doubts_of_sym_eq, unfit_for_sym_eq
+from ..rewrite.change_types import Equated
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
-from ..rewrite.spelling import guarded, spell
+from ..rewrite.qualified_names import guarded, spell
 from ..syntax.module import Module, parse
 
 NAME = "use_sym_eq"

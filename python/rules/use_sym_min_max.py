@@ -16,16 +16,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.certain import Sure
-from ..analysis.flow import Flow, flow
-from ..analysis.surely import Surely, surely
-from ..analysis.territory import obstacle
-from ..analysis.values import Kind
-from ..rewrite.changes import Named
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.flow.fix_eligibility import obstacle
+from ..analysis.flow.flow import Flow, flow
+from ..analysis.must.must_type_inference import MustTypes, surely
+from ..analysis.types.may_types import Kind
+from ..analysis.types.must_types import ScalarType
+from ..rewrite.change_types import Named
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
-from ..rewrite.spelling import spell
+from ..rewrite.qualified_names import spell
 from ..syntax.module import Module, Place, parse
 
 NAME = "use_sym_min_max"
@@ -105,7 +105,7 @@ def _counts(module: Module, loop: ast.AST, names: set[str]) -> bool:
     return loop.target.id in names and _ranges(module, loop.iter)
 
 
-def _unfit(types: Surely, node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
+def _unfit(types: MustTypes, node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
     if node.keywords or len(node.args) != 2 or any(isinstance(one, ast.Starred) for one in node.args):
         return "not-binary", "sym_min and sym_max take two operands"
     if any(kind not in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN) for kind in kinds):
@@ -114,9 +114,9 @@ def _unfit(types: Surely, node: ast.Call, kinds: list[Kind]) -> tuple[str, str] 
         part for one in node.args for part in ast.walk(one) if isinstance(part, (ast.Name, ast.Constant, ast.Call))
     ):
         known = types.of(part)
-        if known in (Sure.FLOAT, Sure.NUMBER):
+        if known in (ScalarType.FLOAT, ScalarType.NUMBER):
             return "may-be-float", "one operand is not known to be a whole number"
-        if known in (Sure.OPTIONAL, Sure.NOTHING):
+        if known in (ScalarType.OPTIONAL, ScalarType.NOTHING):
             return "may-be-none", "one operand may be None"
     return None
 

@@ -37,14 +37,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
-from ..analysis.flow import flow
-from ..analysis.purpose import Refusal, refusals
-from ..analysis.territory import obstacle
-from ..analysis.unfit import Unfit
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
+from ..analysis.decisions.branch_kind import Refusal, refusals
+from ..analysis.flow.fix_eligibility import obstacle
+from ..analysis.flow.flow import flow
+from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..rewrite.findings import SIZE_MARKERS, skip
-from ..rewrite.refusals import check_for
+from ..rewrite.raised_checks import check_for
 from ..syntax.module import Module, parse
 
 NAME = "use_torch_check"
@@ -60,11 +60,11 @@ def _answer(module: Module, refusal: Refusal, context: Context) -> Fix | Skip:
     try:
         stop = obstacle(refusal.place, context, scriptable=True)
         if stop:
-            raise Unfit(*stop)
+            raise CannotRewrite(*stop)
         if refusal.of_other_types:
-            raise Unfit("not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
+            raise CannotRewrite("not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
         return check_for(NAME, refusal.place, refusal.node, context)
-    except Unfit as why:
+    except CannotRewrite as why:
         return skip(NAME, module.place(refusal.node.test), why.reason, why.detail)
 
 

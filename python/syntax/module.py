@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import accumulate, count
 from operator import add
 
-from ...codemods.engine.lazily import lazily
-from ...codemods.engine.source import SourceFile
+from ...codemods.model.lock_free_property import lazily
+from ...codemods.model.source_file import SourceFile
 from .names import Names
 from .tree import Function, Nodes, Survey, syntax_tree
 

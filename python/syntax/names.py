@@ -7,7 +7,7 @@ import builtins
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-from ...codemods.engine.lazily import lazily
+from ...codemods.model.lock_free_property import lazily
 from .tree import (
     COMPREHENSIONS,
     DEFINITIONS,

@@ -11,9 +11,9 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
-from ...codemods.engine.collecting import collecting_nothing
-from ...codemods.engine.lazily import lazily
-from ...codemods.engine.parsing import parse_module
+from ...codemods.model.lock_free_property import lazily
+from ...codemods.system.gc_pause import collecting_nothing
+from ...codemods.system.python_parser import parse_module
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = FunctionNode | ast.ClassDef

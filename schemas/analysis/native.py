@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from ...codemods.engine.rule import Context
+from ...codemods.model.rule import Context
 from ...codemods.torchapi import NotATorchTree, TorchApi
-from ...codemods.torchapi.locating import Place
+from ...codemods.torchapi.torch_finder import TorchInstallation
 from ..syntax.entries import Entry, read_entries
 
 FUNCTIONS = Path("aten/src/ATen/native/native_functions.yaml")
@@ -22,7 +22,7 @@ DERIVATIVES = Path("tools/autograd/derivatives.yaml")
 class NativeTree:
     """Entries of a tree, and the bytes that they were read from."""
 
-    place: Place
+    place: TorchInstallation
     root: Path
     functions: bytes
     derivatives: bytes
@@ -50,7 +50,7 @@ class NativeTree:
         return Context(api, torch_root=self.root)
 
 
-def native_tree(place: Place, functions: bytes | None = None) -> NativeTree:
+def native_tree(place: TorchInstallation, functions: bytes | None = None) -> NativeTree:
     """Return the tree of a place, with ``functions`` in place of its native_functions.yaml if given.
 
     Raises NotATorchTree if a file is missing, EntryError if one cannot be read.

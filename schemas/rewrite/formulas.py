@@ -11,18 +11,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context
-from ...codemods.engine.source import SourceFile
-from ...cpp.analysis.graph import Refusal
-from ...cpp.analysis.promotions import Analysis, analyse
-from ...cpp.analysis.reasons import SkipReason
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context
+from ...codemods.model.source_file import SourceFile
+from ...cpp.analysis.graph.graph import Refusal
+from ...cpp.analysis.graph.reasons import SkipReason
+from ...cpp.analysis.propagation.promotions import Analysis, analyse
 from ...cpp.rewrite.emit import emit
 from ...cpp.syntax.tree import arguments
 from ..analysis.formula_functions import END, SPACE, around, lines, parameters, signature, unquoted
 from ..syntax.entries import Entry, Line
-from . import manual
-from .manual import Helpers, helpers
+from . import manual_formulas
+from .manual_formulas import Helpers, helpers
 
 _NAME = "formula"
 
@@ -50,7 +50,7 @@ def formulas(root: Path, entry: Entry, names: Collection[str], context: Context,
         if isinstance(written, _Refused):
             refused.append(f"the formula of {line.key.text}: {written.detail}")
             callee, positions = written.callee, written.positions
-            own = manual.parameters(root, callee, context) if callee else ()
+            own = manual_formulas.parameters(root, callee, context) if callee else ()
             if own and callee not in stubs:
                 asks[callee] = asks.get(callee, frozenset()) | {own[at] for at in positions if at < len(own)}
         else:

@@ -7,19 +7,19 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context
-from ...codemods.engine.source import SourceFile
-from ...cpp.analysis.graph import Refusal
-from ...cpp.analysis.knowledge import Knowledge
-from ...cpp.analysis.promotions import Analysis, Promotion, analyse
-from ...cpp.analysis.seeds import Seed
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context
+from ...codemods.model.source_file import SourceFile
+from ...cpp.analysis.file.file_analysis import FileAnalysis
+from ...cpp.analysis.file.sources import Seed
+from ...cpp.analysis.graph.graph import Refusal
+from ...cpp.analysis.propagation.promotions import Analysis, Promotion, analyse
 from ...cpp.rewrite.emit import HEADERS, emit
 from ...cpp.rewrite.prototypes import redeclared
 from ..analysis.sources import defining, headers_with, mentions, texts
-from .declared import Renamed
-from .inlined import Inlined, called
-from .mentions import mentioned
+from .call_sites import mentioned
+from .header_helpers import Inlined, called
+from .yaml_edits import Renamed
 
 
 @dataclass
@@ -134,7 +134,7 @@ def _words(detail: str) -> str:
 
 
 def _elsewhere(
-    tree: Path, path: Path, promotion: Promotion, kernels: list[Renamed], know: Knowledge, context: Context
+    tree: Path, path: Path, promotion: Promotion, kernels: list[Renamed], know: FileAnalysis, context: Context
 ) -> Mapping[Path, list[Edit]] | str:
     """Return the edits of other files that name the kernels of a promotion, or the reason why these have to stay."""
     names: dict[str, list[Seed]] = defaultdict(list)

@@ -7,17 +7,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...codemods.engine.edits import Edit, apply
-from ...codemods.engine.rule import Context, Fix, Safety
-from ...codemods.engine.source import SourceFile
-from ...cpp.rewrite.formatting import wrap_long_lines
+from ...codemods.model.edit import Edit, apply
+from ...codemods.model.rule import Context, Fix, Safety
+from ...codemods.model.source_file import SourceFile
+from ...cpp.rewrite.formatter import wrap_long_lines
 from ...cpp.rewrite.includes import includes
-from ..analysis.families import family_of, together
 from ..analysis.native import DERIVATIVES, FUNCTIONS, NativeTree
+from ..analysis.overload_groups import family_of, together
 from ..analysis.sources import texts
 from . import formulas
-from .declared import Renamed, dispatched, symbolic_kernels
 from .kernels import Followed, follow
+from .yaml_edits import Renamed, dispatched, symbolic_kernels
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.engine.source import SourceFile
+from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi import TorchError
-from ..analysis.finding import sizes
 from ..analysis.native import FUNCTIONS, NativeTree, native_tree
+from ..analysis.size_arguments import sizes
 from ..syntax.entries import EntryError
 
 NAME = "widen_native_schema"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from ...codemods.engine.edits import Edit
+from ...codemods.model.edit import Edit
 from ...codemods.torchapi import DeclaredSchema, SchemaError, read_schema
 
 _ENTRY = re.compile(rb"- (?P<key>func|name):[ \t]*(?P<text>\S.*?)[ \t]*\r?\n?\Z")

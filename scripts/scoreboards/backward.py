@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 
-from symfix.codemods.lab.operators import BACKWARD, OPERATORS
+from symfix.codemods.harness.opinfo_runner import BACKWARD, OPERATORS
 
 from .mending import score
 

@@ -16,12 +16,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.storage import LAYOUT
-from symfix.codemods.lab.forking import forking
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import Place, locate
+from symfix.codemods.harness.fork_server import forking
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.system.cache_folder import LAYOUT
+from symfix.codemods.torchapi.torch_finder import TorchInstallation, locate
 from symfix.codemods.verify.build.toolchain import CompilerMissing, find_toolchain
 from symfix.codemods.workflows.repair.trials import try_all
 
@@ -170,14 +170,14 @@ def _growth(bench: Bench, check: Command, package: Path, scratch: Path) -> Itera
         yield bench.measure(f"check {size:.1f} MB of torch/, Python, cold", [*check, part], cold=True)
 
 
-def _trials(bench: Bench, place: Place) -> Iterator[Row]:
+def _trials(bench: Bench, place: TorchInstallation) -> Iterator[Row]:
     """Yield the times of a trial in a separate process and in a fork, for an operator that fails immediately."""
     with scratch_folder() as scratch:
-        laboratory = Laboratory(place.python, scratch, Limits())
+        laboratory = Harness(place.python, scratch, Limits())
         with forking(laboratory, 1) as quick:
             for how, where in (("in a process of its own", laboratory), ("forked", quick)):
 
-                def ask(where: Laboratory = where) -> None:
+                def ask(where: Harness = where) -> None:
                     try_all(where, Variant("installed"), {"roll": 0}, 1, 1)
 
                 ask()  # the first fork waits until torch is there

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.engine.outcome import Changed, Failed
+from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.rounds import Wishes
-from symfix.codemods.engine.run import Question
-from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.engine.run import CheckRequest
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.outcome import Changed, Failed
 
 from .building import (
     JOBS,
@@ -118,7 +118,7 @@ def measure(tree: Path, *, plain: bool, unsafe: bool) -> Result:
     files = operator_files(tree)
     rules = frozenset(card.name for card in Registry().rules)
     say("fixing a copy")
-    fixed = fix_copy(files, tree, Question(rules, Wishes(unsafe=unsafe)))
+    fixed = fix_copy(files, tree, CheckRequest(rules, FixOptions(unsafe=unsafe)))
     changed = {path: one for path, one in zip(files, fixed.outcomes, strict=True) if isinstance(one, Changed)}
     compiler = Compiler(plain=plain)
     say(f"compiling {len(files)} files as they are")

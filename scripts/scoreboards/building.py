@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from symfix.codemods.engine.intake import Target
-from symfix.codemods.engine.outcome import Changed, Failed, Outcome, Unchanged
-from symfix.codemods.engine.run import Question, run
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.engine.surroundings import TorchSurroundings
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.cpp.analysis.methods import CONCRETE
+from symfix.codemods.engine.file_discovery import Target
+from symfix.codemods.engine.run import CheckRequest, run
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.model.outcome import Changed, Failed, Outcome, Unchanged
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.methods import CONCRETE
 
 from .compiling import Complaint
 from .corpus import NATIVE, remembered
@@ -42,7 +42,7 @@ class Broken:
     source_line: str
 
 
-def fix_copy(files: Sequence[Path], tree: Path, question: Question) -> Run:
+def fix_copy(files: Sequence[Path], tree: Path, question: CheckRequest) -> Run:
     """Run `symfix fix` twice over a copy of the files and return both results, which are cached."""
     style = tree / ".clang-format"
     settings = [style.read_bytes()] if style.exists() else []
@@ -94,7 +94,7 @@ def promoted_sites(outcome: Changed) -> int:
 
 def eligible_functions(files: Iterable[Path]) -> int:
     """Count the functions of these files that see symbolic sizes."""
-    from symfix.cpp.analysis.knowledge import knowledge
+    from symfix.cpp.analysis.file.file_analysis import knowledge
 
     context = TorchSurroundings().context()
     return sum(len(knowledge(SourceFile(path, path.read_bytes()), context).eligibility.functions) for path in files)

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from distributed import LocalCluster
-from symfix.codemods.engine.cluster import cluster
-from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.system.cluster import cluster
 from symfix.codemods.workflows.hunt.failure import Operator
 from symfix.codemods.workflows.hunt.journal import Journal
 from symfix.codemods.workflows.hunt.sweep import sweep

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import syntax
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 
 from .corpus import remembered

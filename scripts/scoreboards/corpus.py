@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from symfix.codemods.engine import storage
+from symfix.codemods.system import cache_folder
 
 ROOT = Path(__file__).parents[2]
 NATIVE = Path("aten", "src", "ATen", "native")
@@ -45,13 +45,13 @@ def remembered(kind: str, parts: Sequence[str | bytes], compute: Callable[[], T]
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little") + data)
-    path = storage.folder("scoreboards") / f"{kind}-{digest.hexdigest()}"
-    known = storage.load(path)
+    path = cache_folder.folder("scoreboards") / f"{kind}-{digest.hexdigest()}"
+    known = cache_folder.load(path)
     if known is not None:
         kept: T = pickle.loads(known)
         return kept
     answer = compute()
-    storage.store(path, pickle.dumps(answer))
+    cache_folder.store(path, pickle.dumps(answer))
     _forget_oldest(path.parent)
     return answer
 

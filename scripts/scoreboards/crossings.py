@@ -17,8 +17,8 @@ from types import FrameType
 
 from goldens import goldens, installed_torch
 from symfix.codemods.engine.registry import load_rules
-from symfix.codemods.engine.rule import Context, Fix
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.rule import Context, Fix
+from symfix.codemods.model.source_file import SourceFile
 
 
 @dataclass(frozen=True)

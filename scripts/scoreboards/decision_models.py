@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.workflows.export.folder import write
 from symfix.codemods.workflows.export.outcome import Outcome, Verdict
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from symfix.codemods.lab.children.samples import difference
-from symfix.codemods.lab.children.targets import Model, read
+from symfix.codemods.harness.children.samples.export_targets import Model, read
+from symfix.codemods.harness.children.samples.samples import difference
 from torch.utils import _pytree as pytree
 
 _SECONDS = 2

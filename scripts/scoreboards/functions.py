@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.source_file import SourceFile
 from symfix.cpp.syntax.model import STRUCTURED_KERNEL, Model
 from symfix.cpp.syntax.tree import Tree
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from symfix.codemods.engine.rule import Skip
+from symfix.codemods.model.rule import Skip
 
 from .comparing import Comparison, Likeness, compare
 from .table import table

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from symfix.codemods.engine.storage import LAYOUT
+from symfix.codemods.system.cache_folder import LAYOUT
 
 from .table import table, write_json
 

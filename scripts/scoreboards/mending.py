@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from symfix.codemods.lab.operators import OPERATORS, UNBACKED
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.opinfo_runner import OPERATORS, UNBACKED
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.hunt.failure import MEANING, Mode
-from symfix.codemods.workflows.regression.additions import Additions, Workplace
+from symfix.codemods.workflows.pull_requests.regression.pr_test import Additions, RegressionBuilder
 from symfix.codemods.workflows.repair.folder import figures, write
-from symfix.codemods.workflows.repair.procedure import Wanted, repair
-from symfix.codemods.workflows.repair.repaired import Outcome
+from symfix.codemods.workflows.repair.procedure import RepairRequest, repair
+from symfix.codemods.workflows.repair.result import Outcome
 
 from .corpus import source_tree
 from .table import table, write_json
@@ -30,11 +30,11 @@ def score(board: str, description: str | None, kind: str = OPERATORS, protocol: 
     words = _words(board, description, kind, protocol)
     root = None if words.python_only else source_tree("2.6.0", words.tree)
     started = time.monotonic()
-    wanted = Wanted(tuple(words.names) or None, kind, protocol, root, jobs=words.jobs, fresh=words.fresh)
+    wanted = RepairRequest(tuple(words.names) or None, kind, protocol, root, jobs=words.jobs, fresh=words.fresh)
     with scratch_folder() as scratch:
         added = None
         if (kind, protocol) == (OPERATORS, UNBACKED):
-            workplace = Workplace(locate(None, None), scratch, root, None, words.jobs)
+            workplace = RegressionBuilder(locate(None, None), scratch, root, None, words.jobs)
             added = Additions(workplace, lambda text: say(text, started))
         outcome = repair(wanted, scratch, lambda text: say(text, started), proven=added.make if added else None)
         if added:

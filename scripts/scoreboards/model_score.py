@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export.folder import patches, write
 from symfix.codemods.workflows.export.outcome import Exported, Outcome, Verdict
 from symfix.codemods.workflows.export.page import page
-from symfix.codemods.workflows.export.procedure import Wanted, export, variant_of
-from symfix.codemods.workflows.export.trying import Targets
+from symfix.codemods.workflows.export.procedure import ExportRequest, export, variant_of
+from symfix.codemods.workflows.export.target_trials import Targets
 
 ZOO = Path(__file__).with_name("model_targets.py")
 KINDS = ("causal", "encoder", "vision", "diffusion")
@@ -34,10 +34,12 @@ def main() -> None:
         sys.exit("model-score: no model can be built; is the extra [models] installed?")
     print(f"{len(chosen)} models of {len(found)} that can be built ({len(missing)} can't)", file=sys.stderr)
     targets = tuple(f"{ZOO}:{name}" for name in chosen)
-    wanted = Wanted(targets, ZOO.parent, ("compile",), unbacked=True, torch_python=words.torch_python, jobs=words.jobs)
+    wanted = ExportRequest(
+        targets, ZOO.parent, ("compile",), unbacked=True, torch_python=words.torch_python, jobs=words.jobs
+    )
     with scratch_folder() as scratch:
         outcome = export(wanted, scratch, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
-        laboratory = Laboratory(locate(None, words.torch_python).python, scratch, wanted.limits)
+        laboratory = Harness(locate(None, words.torch_python).python, scratch, wanted.limits)
         before, after = dynamic(outcome, laboratory, words.jobs)
     if words.output is not None:
         write(outcome, words.output)
@@ -69,7 +71,7 @@ def built(python: Path | None) -> tuple[list[str], dict[str, str], list[str]]:
     return good, why, [row["library"] for row in rows if "library" in row]
 
 
-def dynamic(outcome: Outcome, laboratory: Laboratory, jobs: int) -> tuple[Passing, Passing]:
+def dynamic(outcome: Outcome, laboratory: Harness, jobs: int) -> tuple[Passing, Passing]:
     """Return for each model whether it exports with dynamic sizes, unchanged and with its patch."""
     tries = Targets(ZOO.parent, ("export",), unbacked=False)
     every = {one.target: -1 for one in outcome.targets}

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sys
 
-from symfix.codemods.lab.operators import MODULES
+from symfix.codemods.harness.opinfo_runner import MODULES
 
 from .mending import score
 

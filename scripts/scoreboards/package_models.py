@@ -20,14 +20,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export.folder import to_json, write
 from symfix.codemods.workflows.export.outcome import Exported, Left, Outcome, Verdict
-from symfix.codemods.workflows.export.procedure import Wanted, export
-from symfix.codemods.workflows.export.trying import Targets
+from symfix.codemods.workflows.export.procedure import ExportRequest, export
+from symfix.codemods.workflows.export.target_trials import Targets
 from symfix.codemods.workflows.repair.trials import UNTESTABLE
 
 from .package_targets import CORPUS, NEEDED, PACKAGES, group_of, names_of, root_of
@@ -143,7 +143,7 @@ def _measured(package: str, way: Way, words: argparse.Namespace) -> Outcome:
     print(f"{package}, {way.words}:", file=sys.stderr, flush=True)
     targets = tuple(f"{TARGETS}:{name}" for name in names_of(package))
     limits = Limits(wall=words.timeout, cpu=int(2 * words.timeout))
-    wanted = Wanted(targets, ROOT, (way.backend,), way.unbacked, jobs=words.jobs, limits=limits)
+    wanted = ExportRequest(targets, ROOT, (way.backend,), way.unbacked, jobs=words.jobs, limits=limits)
     last = time.monotonic() + words.limit
 
     def progress(text: str) -> None:
@@ -158,10 +158,10 @@ def _measured(package: str, way: Way, words: argparse.Namespace) -> Outcome:
             return _unsearched(wanted, scratch, words.limit)
 
 
-def _unsearched(wanted: Wanted, scratch: Path, limit: float) -> Outcome:
+def _unsearched(wanted: ExportRequest, scratch: Path, limit: float) -> Outcome:
     """Try the targets unchanged. Failures count as left, since the search was stopped."""
     place = locate(None, None)
-    laboratory = Laboratory(place.python, scratch, wanted.limits)
+    laboratory = Harness(place.python, scratch, wanted.limits)
     tries = Targets(wanted.folder, wanted.ways, wanted.unbacked)
     tried = tries(laboratory, Variant("installed"), dict.fromkeys(wanted.targets, -1), 0, wanted.jobs).trials
     found = {

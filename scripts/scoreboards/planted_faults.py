@@ -24,9 +24,9 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from symfix.codemods.engine.surroundings import TorchSurroundings
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.operators import PROTOCOLS
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.harness.opinfo_runner import PROTOCOLS
+from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.command import verify
 

@@ -24,9 +24,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from symfix.codemods.engine.surroundings import TorchSurroundings
-from symfix.codemods.lab.observation import Observation
-from symfix.codemods.torchapi.locating import release
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.harness.observation import Observation
+from symfix.codemods.torchapi.torch_finder import release
 from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
 

@@ -26,14 +26,14 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from symfix.codemods.engine.intake import Target
-from symfix.codemods.engine.outcome import Changed, Failed, Unchanged
+from symfix.codemods.engine.file_discovery import Target
+from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.rounds import Wishes
-from symfix.codemods.engine.rule import Skip
-from symfix.codemods.engine.run import Question, run
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.engine.run import CheckRequest, run
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.outcome import Changed, Failed, Unchanged
+from symfix.codemods.model.rule import Skip
+from symfix.codemods.model.source_file import SourceFile
 
 from .corpus import NATIVE, remembered, source_tree, sources
 from .functions import Definition, definitions
@@ -49,7 +49,7 @@ def main() -> int:
     old, new = source_tree("1.13.1", words.old), source_tree("2.6.0", words.tree)
     pairs = symbolic_pairs(inventory(old), inventory(new))
     rules = frozenset(words.select or (card.name for card in Registry().rules))
-    question = Question(rules, Wishes(unsafe=words.unsafe_fixes))
+    question = CheckRequest(rules, FixOptions(unsafe=words.unsafe_fixes))
     cases = replayed(pairs, old, question, TorchSurroundings(torch_root=new))
     judged = [one for case in cases if (one := judge(case)) is not None]
     print(f"replay: {old.name} → {new.name}, {len(judged)} functions to which people brought symbolic sizes")
@@ -67,7 +67,7 @@ def inventory(tree: Path) -> list[tuple[str, Definition]]:
         return [(name, one) for name, content in files for one in definitions(top / name, content)]
 
     reader = sources(
-        "symfix.cpp.syntax.model", "symfix.cpp.syntax.tree", "symfix.cpp.syntax.mask", "scoreboards.functions"
+        "symfix.cpp.syntax.model", "symfix.cpp.syntax.tree", "symfix.cpp.syntax.macro_mask", "scoreboards.functions"
     )
     return remembered("definitions", [reader, *(part for file in files for part in file)], read)
 
@@ -95,7 +95,7 @@ def symbolic_pairs(
 
 
 def replayed(
-    pairs: list[tuple[str, Definition, Definition]], tree: Path, question: Question, surroundings: TorchSurroundings
+    pairs: list[tuple[str, Definition, Definition]], tree: Path, question: CheckRequest, surroundings: TorchSurroundings
 ) -> list[Case]:
     """Run the engine over the old files and return one case for each pair."""
     top = tree / NATIVE
@@ -140,7 +140,7 @@ def cases_of(
 
 def _standing(source: SourceFile, surroundings: TorchSurroundings) -> dict[int, tuple[bool, bool]]:
     """Return for each function, by its start, whether it sees symbolic sizes and whether the dispatcher calls it."""
-    from symfix.cpp.analysis.knowledge import knowledge
+    from symfix.cpp.analysis.file.file_analysis import knowledge
 
     def ask() -> dict[int, tuple[bool, bool]]:
         know = knowledge(source, surroundings.context())

@@ -23,14 +23,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory, Variant
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export.folder import to_json, write
 from symfix.codemods.workflows.export.outcome import Exported, Outcome, Verdict
-from symfix.codemods.workflows.export.procedure import Wanted, export, variant_of
-from symfix.codemods.workflows.export.trying import ModelTrial, Targets
+from symfix.codemods.workflows.export.procedure import ExportRequest, export, variant_of
+from symfix.codemods.workflows.export.target_trials import ModelTrial, Targets
 from symfix.codemods.workflows.repair.trials import Trial
 
 ROOT = Path(__file__).parents[2]
@@ -176,10 +176,10 @@ def measured(
     way: Way, cases: Sequence[Case], patched: Mapping[Path, bytes], words: argparse.Namespace, scratch: Path
 ) -> tuple[Outcome, list[Row]]:
     targets = tuple(str(case.model) for case in cases)
-    wanted = Wanted(
+    wanted = ExportRequest(
         targets, ROOT, (way.backend,), way.unbacked, torch_python=words.torch_python, jobs=words.jobs, limits=LIMITS
     )
-    laboratory = Laboratory(locate(None, words.torch_python).python, scratch, wanted.limits)
+    laboratory = Harness(locate(None, words.torch_python).python, scratch, wanted.limits)
     tries = Targets(ROOT, wanted.ways, wanted.unbacked)
     every = dict.fromkeys(targets, -1)
     tries(laboratory, Variant("installed"), every, 0, words.jobs)

@@ -13,12 +13,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from symfix.codemods.engine.intake import Target
-from symfix.codemods.engine.outcome import Changed, Failed, Unchanged
+from symfix.codemods.engine.file_discovery import Target
+from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.rounds import Wishes
-from symfix.codemods.engine.run import Question, run
-from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.engine.run import CheckRequest, run
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.outcome import Changed, Failed, Unchanged
 
 from .concreting import concrete
 from .corpus import operator_files, source_tree
@@ -31,8 +31,8 @@ from .table import write_json
 def main() -> int:
     words = _words()
     tree = source_tree("2.6.0", words.tree)
-    question = Question(
-        frozenset(words.select or (card.name for card in Registry().rules)), Wishes(unsafe=words.unsafe_fixes)
+    question = CheckRequest(
+        frozenset(words.select or (card.name for card in Registry().rules)), FixOptions(unsafe=words.unsafe_fixes)
     )
     cases = restored(operator_files(tree), question, TorchSurroundings(torch_root=tree))
     judged = [one for case in cases if (one := judge(case)) is not None]
@@ -42,7 +42,7 @@ def main() -> int:
     return 0
 
 
-def restored(files: list[Path], question: Question, surroundings: TorchSurroundings) -> list[Case]:
+def restored(files: list[Path], question: CheckRequest, surroundings: TorchSurroundings) -> list[Case]:
     """Make the files concrete, run the engine over them, and return one case for each converted function."""
     originals: dict[Path, str] = {}
     targets = []

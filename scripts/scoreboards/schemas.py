@@ -27,14 +27,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from symfix.codemods.torchapi.locating import locate
-from symfix.cpp.analysis.registrations import FAKE_KEYS
-from symfix.schemas.analysis.families import family_of
-from symfix.schemas.analysis.finding import sizes
+from symfix.codemods.torchapi.torch_finder import locate
+from symfix.cpp.analysis.file.registrations import FAKE_KEYS
 from symfix.schemas.analysis.native import DERIVATIVES, FUNCTIONS, NativeTree, native_tree
-from symfix.schemas.rewrite.declared import default_kernel, kernel_of
-from symfix.schemas.rewrite.offering import hindered
+from symfix.schemas.analysis.overload_groups import family_of
+from symfix.schemas.analysis.size_arguments import sizes
+from symfix.schemas.rewrite.eligibility import hindered
 from symfix.schemas.rewrite.plan import Plan, plan, texts_after
+from symfix.schemas.rewrite.yaml_edits import default_kernel, kernel_of
 from symfix.schemas.syntax.entries import Entry, Line, read_entries
 
 from .corpus import source_tree

@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.lab.children.captures import TRACERS, Capture
-from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.harness.children.recorders.captures import TRACERS, Capture
+from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.verify.compare.captures import gained_captures, lost_captures
 
 from .strangers_targets import LIMIT, NEEDED, PACKAGES, names_of

@@ -515,7 +515,7 @@ def _passed_over(package: str) -> None:
 
 
 def _captures(name: str, tracers: Sequence[str]) -> dict[str, Any]:
-    from symfix.codemods.lab.children.captures import Capture, capture, describe
+    from symfix.codemods.harness.children.recorders.captures import Capture, capture, describe
 
     error = ""
     try:

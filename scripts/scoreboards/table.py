@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.engine import storage
+from symfix.codemods.system import cache_folder
 
 
 def table(rows: Iterable[Sequence[object]], *, indent: str = "") -> str:
@@ -35,7 +35,7 @@ def counted(counts: Counter[str], *, most: int | None = None) -> list[tuple[int,
 
 def write_json(name: str, path: Path | None, document: dict[str, Any]) -> Path:
     """Write the figures to ``path``, or into symfix's cache folder."""
-    place = path or storage.folder("scoreboards") / f"{name}.json"
+    place = path or cache_folder.folder("scoreboards") / f"{name}.json"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(json.dumps(document, indent=1) + "\n")
     return place

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.engine.torch_context import TorchSurroundings
 from symfix.codemods.torchapi import TorchApi
-from symfix.codemods.verify.build.shim import candidates
+from symfix.codemods.verify.build.kernel_shim import candidates
 from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
 

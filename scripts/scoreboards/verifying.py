@@ -9,17 +9,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from symfix.codemods.engine import storage
-from symfix.codemods.lab.forking import forking
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.harness.fork_server import forking
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.system import cache_folder
 from symfix.codemods.torchapi import TorchApi
-from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.build.compiling import COMPILE_LIMITS, Builder
+from symfix.codemods.torchapi.torch_finder import locate
+from symfix.codemods.verify.build.compilation import COMPILE_LIMITS, Builder
+from symfix.codemods.verify.build.kernel_libraries import build
+from symfix.codemods.verify.build.kernel_shim import candidates, shim_source
 from symfix.codemods.verify.build.prelude import Preludes
-from symfix.codemods.verify.build.shim import candidates, shim_source
-from symfix.codemods.verify.build.swapping import build
 from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 from symfix.codemods.verify.change import Change
 
@@ -41,7 +41,7 @@ REPRO = ROOT / "golden" / "repros" / "cross_entropy.py"
 
 def precompile(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
     """Precompile torch's headers without cached results."""
-    shutil.rmtree(storage.folder("precompiled"), ignore_errors=True)
+    shutil.rmtree(cache_folder.folder("precompiled"), ignore_errors=True)
     headers = Preludes(toolchain, scratch, COMPILE_LIMITS, lambda _: None)
     with ThreadPoolExecutor(2) as pool:
         assert all(pool.map(headers.made, (headers.wide, headers.core))), "no precompiled header"
@@ -68,7 +68,7 @@ def swap_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
     objects = [target for unit in units if (target := unit.result().target) is not None]
     library = builder.link(objects, "swapped").result().target
     builder.close()
-    replayed = Laboratory(api.torch_python, scratch, Limits()).replay(Variant("one", library, len(wanted)), REPRO)
+    replayed = Harness(api.torch_python, scratch, Limits()).replay(Variant("one", library, len(wanted)), REPRO)
     assert replayed.loaded
     assert "symbolic" in replayed.observation.message, replayed.observation
 
@@ -82,7 +82,7 @@ def swap_eight(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
         changes.append(
             Change(tree / NATIVE / name, before, re.sub(rb"(?m)^namespace at::native \{$", rb"\g<0> ", before))
         )
-    alone = Laboratory(api.torch_python, scratch, Limits())
+    alone = Harness(api.torch_python, scratch, Limits())
     # As in a verification, torch is imported once, while the compilers run.
     with forking(alone, 2, at_once=True, scripts=True, tracing=False) as laboratory:
         builder = Builder(toolchain, scratch)
@@ -119,7 +119,7 @@ STEPS: dict[str, Callable[[Path, Path, Toolchain], None]] = {
 def main() -> None:
     """Run one step without stored objects."""
     step, tree = STEPS[sys.argv[1]], Path(sys.argv[2])
-    shutil.rmtree(storage.folder("objects"), ignore_errors=True)
+    shutil.rmtree(cache_folder.folder("objects"), ignore_errors=True)
     with scratch_folder() as scratch:
         step(tree, scratch, find_toolchain(locate(None, None), tree))
 

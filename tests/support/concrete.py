@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from goldens import installed_torch
-from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context, Rule
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.outcome import Changed, Refused, Unchanged
+from symfix.codemods.model.rule import Context, Rule
+from symfix.codemods.model.source_file import SourceFile
 
 Call = Callable[[], tuple[Any, ...]]
 """Function that makes new arguments, so that no call sees modifications by another."""
@@ -24,7 +24,7 @@ def outcome(
 ) -> Changed | Unchanged | Refused:
     """Return the outcome of all Python rules on a text. All of its functions are treated as eligible."""
     context = Context(installed_torch(), all_functions=True, drop_torchscript=drop_torchscript)
-    wishes = Wishes(unsafe=unsafe, polish=False)
+    wishes = FixOptions(unsafe=unsafe, polish=False)
     rules: Sequence[Rule] = load_rules("symfix.python")
     return rewrite(SourceFile(Path(path), text.encode()), rules, load_language("symfix.python"), context, wishes)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from goldens import installed_torch
-from symfix.codemods.engine.outcome import Changed
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context, Fix, Skip
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.outcome import Changed
+from symfix.codemods.model.rule import Context, Fix, Skip
+from symfix.codemods.model.source_file import SourceFile
 
 WING = "symfix.cpp"
 
@@ -33,5 +33,5 @@ def rewritten(text: bytes, rule: str = "use_sym_sizes", path: Path = Path("shape
     """Return the file after one rule with unsafe fixes, placed includes and wrapped lines."""
     rules = [one for one in load_rules(WING) if one.name == rule]
     context = Context(installed_torch(), None, True)
-    outcome = rewrite(SourceFile(path, text), rules, load_language(WING), context, Wishes(unsafe=True))
+    outcome = rewrite(SourceFile(path, text), rules, load_language(WING), context, FixOptions(unsafe=True))
     return outcome.after if isinstance(outcome, Changed) else text

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from goldens import installed_torch
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
-from symfix.cpp.analysis import facts
-from symfix.cpp.analysis.graph import Form, Value
-from symfix.cpp.analysis.knowledge import Knowledge, knowledge
-from symfix.cpp.analysis.passes import Pass
-from symfix.cpp.analysis.seeds import seeds
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
+from symfix.cpp.analysis.file.file_analysis import FileAnalysis, knowledge
+from symfix.cpp.analysis.file.sources import seeds
+from symfix.cpp.analysis.graph import dataflow_facts
+from symfix.cpp.analysis.graph.graph import Form, Value
+from symfix.cpp.analysis.handlers.pass_context import Pass
 from symfix.cpp.syntax.types import Type
 from tree_sitter import Node
 
@@ -22,10 +22,10 @@ PARAMETERS = (
     "std::vector<int64_t> v, OptionalIntArrayRef o, bool ok, TensorList ts"
 )
 CAUSE = Value(Form.SEED, "cause")
-Handler = Callable[[Pass, Node, Node, Type, Value], Iterable[facts.Fact]]
+Handler = Callable[[Pass, Node, Node, Type, Value], Iterable[dataflow_facts.Fact]]
 
 
-def known(text: str, path: str = "shapes.cpp", *, everything: bool = True) -> Knowledge:
+def known(text: str, path: str = "shapes.cpp", *, everything: bool = True) -> FileAnalysis:
     """Return the analysis of a file."""
     return knowledge(SourceFile(Path(path), text.encode()), Context(installed_torch(), None, everything))
 
@@ -57,7 +57,7 @@ def said(handler: Handler, text: str, kind: Type = Type.SYM_INT, promoted: dict[
     return shown(p, handler(p, node, node.parent, kind, CAUSE))
 
 
-def shown(p: Pass, found: Iterable[facts.Fact]) -> list[str]:
+def shown(p: Pass, found: Iterable[dataflow_facts.Fact]) -> list[str]:
     """Return facts as texts."""
     return [_shown(p, fact) for fact in found]
 
@@ -72,46 +72,46 @@ def _named(root: Node, name: str) -> list[Node]:
     return found
 
 
-def _shown(p: Pass, fact: facts.Fact) -> str:
+def _shown(p: Pass, fact: dataflow_facts.Fact) -> str:
     text = p.model.tree.text
     match fact:
-        case facts.Flows(_, node, kind):
+        case dataflow_facts.Flows(_, node, kind):
             return f"{text(node)} is {kind.name}"
-        case facts.Becomes(_, variable, kind):
+        case dataflow_facts.Becomes(_, variable, kind):
             return f"{variable.name} becomes {kind.name}"
-        case facts.Stores(_, variable, kind, node):
+        case dataflow_facts.Stores(_, variable, kind, node):
             return f"{variable.name} stores {kind.name} {text(node)}"
-        case facts.Gives(_, function, kind) | facts.Returns(_, function, kind):
+        case dataflow_facts.Gives(_, function, kind) | dataflow_facts.Returns(_, function, kind):
             return f"{function.name}() {type(fact).__name__.lower()} {kind.name}"
-        case facts.GivesPart(_, function, position, kind, _):
+        case dataflow_facts.GivesPart(_, function, position, kind, _):
             return f"{function.name}() part {position} gives {kind.name}"
-        case facts.Puts(_, node, kind):
+        case dataflow_facts.Puts(_, node, kind):
             return f"{text(node)} is assigned {kind.name}"
-        case facts.Keeps(_, _, key, kind):
+        case dataflow_facts.Keeps(_, _, key, kind):
             return f"saved_data[{key}] keeps {kind.name}"
-        case facts.Requires(_, node, convert):
+        case dataflow_facts.Requires(_, node, convert):
             return f"{text(node)} is required" + (" or converted" if convert else "")
-        case facts.Constructs(_, node, _, kind):
+        case dataflow_facts.Constructs(_, node, _, kind):
             return f"{text(node)} constructs {kind.name}"
-        case facts.Links(_, effect, name):
+        case dataflow_facts.Links(_, effect, name):
             return f"{effect.form.name} {name or ''}".strip()
-        case facts.Refuses(_, node, reason):
+        case dataflow_facts.Refuses(_, node, reason):
             return f"refuses {reason.value} at {text(node)}"
-        case facts.Writes(_, node, new, span):
+        case dataflow_facts.Writes(_, node, new, span):
             start, end = span or (node.start_byte, node.end_byte)
             return f"'{p.model.tree.content[start:end].decode()}' to '{new}'"
-        case facts.Rearranges(_, node, pieces):
+        case dataflow_facts.Rearranges(_, node, pieces):
             return f"'{text(node)}' to '{''.join(one if isinstance(one, str) else text(one) for one in pieces)}'"
-        case facts.Matches(_, node):
+        case dataflow_facts.Matches(_, node):
             return f"{text(node)} has to match"
-        case facts.Deduces(_, variable):
+        case dataflow_facts.Deduces(_, variable):
             return f"{variable.name} is deduced"
-        case facts.Widens(_, field, _):
+        case dataflow_facts.Widens(_, field, _):
             return f"{field.owner}::{field.name} widens"
-        case facts.Divides(_, field):
+        case dataflow_facts.Divides(_, field):
             return f"{field.owner}::{field.name} may be divided"
-        case facts.Selects(_, _, method, operands):
+        case dataflow_facts.Selects(_, _, method, operands):
             return f"{method} of {', '.join(map(text, operands))}"
-        case facts.Later(later):
+        case dataflow_facts.Later(later):
             return f"later: {_shown(p, later)}"
     raise AssertionError(fact)

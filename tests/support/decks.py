@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from symfix.codemods.lab.observation import Observation
+from symfix.codemods.harness.observation import Observation
 from symfix.codemods.verify.change import Check, Verdict, Verification
-from symfix.codemods.workflows.review.cards import deck_of
-from symfix.codemods.workflows.review.page import page
-from symfix.codemods.workflows.series.git import Entry, blob_name
-from symfix.codemods.workflows.series.plan import Plan
-from symfix.codemods.workflows.series.planning import make_plan
-from symfix.codemods.workflows.series.proposal import FileChange, Left, Proposal, Reason
-from symfix.codemods.workflows.series.standing import Record, Standing, State
+from symfix.codemods.workflows.pull_requests.review.page import page
+from symfix.codemods.workflows.pull_requests.review.page_model import deck_of
+from symfix.codemods.workflows.pull_requests.series.build_state import Record, Standing, State
+from symfix.codemods.workflows.pull_requests.series.git import Entry, blob_name
+from symfix.codemods.workflows.pull_requests.series.plan import Plan
+from symfix.codemods.workflows.pull_requests.series.planner import make_plan
+from symfix.codemods.workflows.pull_requests.series.proposal import FileChange, Left, Proposal, Reason
 
 DEFAULT = "an undecided `x.numel() == {number}` is taken as false: {number} is the special case"
 _VERDICTS = (Verdict.PROVEN, Verdict.NEUTRAL, Verdict.UNVERIFIABLE, Verdict.REGRESSED)

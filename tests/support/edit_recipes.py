@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symfix.codemods.engine.edits import Edit
+from symfix.codemods.model.edit import Edit
 
 
 def edits_from(text: bytes, recipe: bytes, longest: int) -> list[Edit]:

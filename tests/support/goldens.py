@@ -9,11 +9,11 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 import jinja2
-from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import Registry, RuleCard, load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context, Fix, Rule, Safety, Skip
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.outcome import Changed, Refused, Unchanged
+from symfix.codemods.model.rule import Context, Fix, Rule, Safety, Skip
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.torchapi import TorchApi
 
 FOLDER = Path(__file__).parents[2] / "golden"
@@ -59,7 +59,7 @@ class Golden:
         )
         language = load_language(self.card.wing)
         # The path is invented: no project's layout applies to it.
-        return rewrite(SourceFile(path, content), rules, language, context, Wishes(unsafe=True, polish=False))
+        return rewrite(SourceFile(path, content), rules, language, context, FixOptions(unsafe=True, polish=False))
 
     def expanded(self, content: bytes) -> list[bytes]:
         """Return the texts to compile: ``content``, or a template rendered with ``jinja=flag`` off and on."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from goldens import installed_torch
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.schemas.analysis.native import DERIVATIVES, FUNCTIONS, NativeTree, native_tree
-from symfix.schemas.rewrite.manual import DECLARED, DEFINED
+from symfix.schemas.rewrite.manual_formulas import DECLARED, DEFINED
 
 KERNELS = Path("aten/src/ATen/native/Warps.cpp")
 BATCHED = Path("aten/src/ATen/functorch/BatchRulesWarps.cpp")

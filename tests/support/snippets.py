@@ -6,9 +6,9 @@ import ast
 from pathlib import Path
 
 from goldens import installed_torch
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
-from symfix.python.analysis.flow import Flow, flow
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
+from symfix.python.analysis.flow.flow import Flow, flow
 from symfix.python.syntax.module import Module, parse
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from filelock import FileLock
 from precompiling import clear
-from symfix.codemods.engine import storage
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.system import cache_folder
+from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.build.prelude import headers_in
 from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 
@@ -31,7 +31,7 @@ def complaint(content: bytes, name: str) -> str | None:
     """Return the compiler's errors for this text, or None. Success is cached."""
     toolchain = _toolchain()
     digest = hashlib.blake2b(toolchain.identity.encode() + b"\0" + COMMON + b"\0" + content, digest_size=16)
-    known = storage.folder("syntax") / digest.hexdigest()
+    known = cache_folder.folder("syntax") / digest.hexdigest()
     if known.exists():
         return None
     said = ""
@@ -39,7 +39,7 @@ def complaint(content: bytes, name: str) -> str | None:
         command = [*_base(toolchain), "-fsyntax-only", "-include", str(_precompiled(headers)), "-x", "c++", "-"]
         ended = subprocess.run(command, input=content, capture_output=True, check=False, timeout=600)
         if ended.returncode == 0:
-            storage.store(known, b"")
+            cache_folder.store(known, b"")
             return None
         said = ended.stderr.decode(errors="replace").replace("<stdin>", name)
     return said
@@ -81,7 +81,7 @@ def _brought(headers: bytes) -> frozenset[bytes]:
 def _precompiled(headers: bytes) -> Path:
     toolchain = _toolchain()
     digest = hashlib.blake2b(toolchain.identity.encode() + headers, digest_size=8).hexdigest()
-    header = storage.folder("syntax") / f"ahead-{digest}.h"
+    header = cache_folder.folder("syntax") / f"ahead-{digest}.h"
     header.parent.mkdir(parents=True, exist_ok=True)
     ready = header.with_suffix(".h.gch")
     with FileLock(f"{header}.lock"):

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import ModuleType
 
 from goldens import Golden, installed_torch
-from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.lab.children.calls import Call, functions_of, recorded_calls, traceable
-from symfix.codemods.lab.children.captures import TRACERS, Capture, capture, copied
+from symfix.codemods.harness.children.recorders.captures import TRACERS, Capture, capture, copied
+from symfix.codemods.harness.children.recorders.recorded_calls import Call, functions_of, recorded_calls, traceable
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.verify.compare.captures import lost_captures
-from symfix.python.analysis.tracers import is_faked
+from symfix.python.analysis.flow.tracers import is_faked
 from symfix.python.syntax.module import Module, parse
 
 FAKED = ("make_fx", "export")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ....cpp.syntax.functions import outline
-from .shim import FORMULA, Candidate
+from .kernel_shim import FORMULA, Candidate
 
 FILE = Path("torch", "csrc", "autograd", "FunctionsManual.cpp")
 """Path of the autograd formulas in a source tree."""

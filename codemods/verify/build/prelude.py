@@ -12,9 +12,9 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from ...engine.storage import age, digest_of, folder, load, put, store
-from ...lab.isolation import Limits, run
-from ...lab.scratch import new_name
+from ...harness.process_limits import Limits, run
+from ...harness.temp_folder import new_name
+from ...system.cache_folder import age, digest_of, folder, load, put, store
 from .toolchain import Toolchain
 
 HEADERS = (

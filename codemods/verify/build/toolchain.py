@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ...torchapi.locating import Place, release
-from ...torchapi.store import stored
+from ...torchapi.index_cache import stored
+from ...torchapi.torch_finder import TorchInstallation, release
 from .flags import Flags, flags_for, newer_standard
 
 _CALL_PTR = b"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPv"
@@ -105,7 +105,7 @@ class Toolchain:
 
 
 def find_toolchain(
-    place: Place, torch_root: Path | None = None, compiler: str | None = None, files: Iterable[Path] = ()
+    place: TorchInstallation, torch_root: Path | None = None, compiler: str | None = None, files: Iterable[Path] = ()
 ) -> Toolchain:
     """Return the toolchain for the installed torch at ``place``, and sources from ``torch_root``.
 
@@ -159,7 +159,7 @@ def _reads_headers(compiler: Path, torch: str, flags: Sequence[str], includes: I
     return stored("compilers", hashlib.sha256(question.encode()).hexdigest()[:32], asked) == b"yes"
 
 
-def _build(place: Place, libraries: Path) -> str:
+def _build(place: TorchInstallation, libraries: Path) -> str:
     try:
         stat = (libraries / "libtorch_cpu.so").stat()
     except OSError:
@@ -215,7 +215,7 @@ def _stub_pointers(library: Path) -> int:
     return 1 + repeats[0].count(b"S")
 
 
-def _same_release(root: Path, place: Place) -> bool:
+def _same_release(root: Path, place: TorchInstallation) -> bool:
     try:
         return release((root / "version.txt").read_text()) == release(place.version)
     except (OSError, ValueError):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...lab.observation import Observation
+from ...harness.observation import Observation
 from ..change import Check
-from .guards import is_readable, symbols, turned_away
+from .guard_comparison import is_readable, newly_rejected_sizes, symbols
 
 if TYPE_CHECKING:
-    from ...lab.children.captures import Capture
+    from ...harness.children.recorders.captures import Capture
 
 
 TRACERS = (
@@ -75,9 +75,9 @@ def _lost(before: Capture, after: Capture) -> str:
 
 
 def _turned_away(before: Sequence[str], more: Sequence[str]) -> str | None:
-    """Return sizes that the guards before accept and the new ones reject, as `turned_away` does.
+    """Return sizes that the guards before accept and the new ones reject, as `newly_rejected_sizes` does.
 
     Guards before are ignored if they are about other sizes or unreadable. Then more sizes are tried.
     """
     about = frozenset[str]().union(*map(symbols, more))
-    return turned_away([one for one in before if symbols(one) <= about and is_readable(one)], more)
+    return newly_rejected_sizes([one for one in before if symbols(one) <= about and is_readable(one)], more)

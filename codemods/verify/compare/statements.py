@@ -8,10 +8,10 @@ import tokenize
 from collections.abc import Iterator
 from types import CodeType
 
-from ...engine.parsing import shared_tree
-from ...lab.variants import Touched
+from ...harness.torch_variant import Touched
+from ...system.python_parser import shared_tree
 from ..change import Change
-from .counting import changed_lines, follows_lost
+from .line_coverage import changed_lines, follows_lost
 
 _SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 

@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...lab.isolation import GIB, Limits, Network, run
-from ...lab.scratch import new_name
-from ...torchapi.locating import Place
+from ...harness.process_limits import GIB, Limits, Network, run
+from ...harness.temp_folder import new_name
+from ...torchapi.torch_finder import TorchInstallation
 from ..change import Change, Check, Verdict, Verification
-from ..choose.reaching import changed_callables
+from ..choose.changed_functions import changed_callables
 from ..compare.captures import TRACERS, is_traced
 from ..verdict import decide
 from .extension_tests import Ran, compare_runs, read
@@ -61,7 +61,7 @@ def verify_project(
     commands: Commands,
     blank: Verification,
     *,
-    place: Place,
+    place: TorchInstallation,
     scratch: Path,
     limits: Limits | None = None,
     jobs: int = 2,
@@ -190,8 +190,8 @@ class _Side:
 
 
 def _sides(
-    project: Project, changes: Sequence[Change], commands: Commands, place: Place, scratch: Path, limits: Limits,
-    memory: Memory | None, jobs: int,
+    project: Project, changes: Sequence[Change], commands: Commands, place: TorchInstallation, scratch: Path,
+    limits: Limits, memory: Memory | None, jobs: int,
 ) -> tuple[_Side, _Side]:  # fmt: skip
     known: Memory = {} if memory is None else memory
     asked = repr((commands.builds, commands.tests, commands.repros, place.build))

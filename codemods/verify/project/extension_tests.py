@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...lab.isolation import Ended, signal_name
-from ...lab.observation import Observation
-from ...lab.variants import one_line
+from ...harness.observation import Observation
+from ...harness.process_limits import Ended, signal_name
+from ...harness.torch_variant import one_line
 from ..change import Check
 from ..compare.captures import Captures, capture_checks
 

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...engine import repository
-from ...lab.isolation import CHILDREN, Limits, run
+from ...harness.process_limits import CHILDREN, Limits, run
+from ...system import repository
 from ..change import Change
 
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 _PRODUCTS = frozenset({"__pycache__", "build", "dist", ".git", ".hg", ".tox", ".nox", ".pytest_cache", ".mypy_cache"})
-_WATCHING = CHILDREN / "watching.py"
-_LOADED_BY_IT = ("calls", "captures")
+_WATCHING = CHILDREN / "entrypoints" / "pytest_plugin.py"
+_LOADED_BY_IT = ("recorded_calls", "captures")
 WATCHER = "symfix_watching"
 """Name of a pytest plugin in the copy's environment, which reports the loaded files and the outcome of each test."""
 _OURS = ("_symfix", "symfix_", "_virtualenv", "__pycache__")
@@ -157,7 +157,7 @@ def _make_environment(tree: Tree, scratch: Path, python: Path) -> None:
     (tree.site / "_symfix.pth").write_text("\n".join([*lines, f"import {WATCHER}", ""]))
     shutil.copyfile(_WATCHING, tree.site / f"{WATCHER}.py")
     for name in _LOADED_BY_IT:
-        shutil.copyfile(CHILDREN / f"{name}.py", tree.site / f"symfix_{name}.py")
+        shutil.copyfile(CHILDREN / "recorders" / f"{name}.py", tree.site / f"symfix_{name}.py")
     card = tree.site / f"{WATCHER}-0.dist-info"
     card.mkdir()
     (card / "METADATA").write_text("Metadata-Version: 2.1\nName: symfix-watching\nVersion: 0\n")

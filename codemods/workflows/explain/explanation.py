@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..export.outcome import Place
+from ..export.outcome import SourcePlace
 from . import askers, symbols
 from .cleanup import Unreadable, clean_lines
 from .episodes import Episode, Hit, episodes, exception_of, exceptions, stack_of
@@ -159,22 +159,22 @@ def _split(stack: Sequence[Frame], before: Sequence[Frame]) -> _Stack:
     return _Stack(stack[user], stack[user + 1 :] or behind)
 
 
-def _place(lines: Sequence[str], hit: Hit, stack: _Stack, near: Sequence[str]) -> Place | None:
+def _place(lines: Sequence[str], hit: Hit, stack: _Stack, near: Sequence[str]) -> SourcePlace | None:
     if hit.group("file"):
-        return Place(hit.group("file"), int(hit.group("line")), hit.group("function"))
+        return SourcePlace(hit.group("file"), int(hit.group("line")), hit.group("function"))
     for line in [*near, *lines[max(hit.at - _NEAR, 0) : hit.at]]:
         match = (_FUNCTION.match(line) if hit.message.kind == "recompilation" else None) or (
             _BREAK_AT.search(line) if stack.user is None else None
         )
         if match:
-            return Place(match["file"], int(match["line"]), match.groupdict().get("function") or "")
+            return SourcePlace(match["file"], int(match["line"]), match.groupdict().get("function") or "")
     if stack.user is not None:
         # The export call itself is not the cause.
         entry = hit.message.kind == "narrows-range" and bool(_ENTRY.search(stack.user.text))
         return None if entry else place(stack.user)
     caused = next(filter(None, (_CAUSED.match(line) for line in near)), None)
     if caused and caused["file"]:
-        return Place(caused["file"], int(caused["line"]), caused["function"], caused["code"].strip())
+        return SourcePlace(caused["file"], int(caused["line"]), caused["function"], caused["code"].strip())
     return None
 
 

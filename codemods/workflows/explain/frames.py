@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..export.outcome import Place
+from ..export.outcome import SourcePlace
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def owner(file: str) -> str | None:
     return None if _STANDARD.search(file) or file.endswith(("/bin/pytest", "/bin/torchrun")) else ""
 
 
-def place(frame: Frame) -> Place:
+def place(frame: Frame) -> SourcePlace:
     """Return the place of a frame. A file of a package is named relative to the folder of packages."""
     parts = re.split(r"(?:site|dist)-packages/", frame.file)
-    return Place(parts[-1] if len(parts) > 1 else frame.file, frame.line, frame.function, frame.text)
+    return SourcePlace(parts[-1] if len(parts) > 1 else frame.file, frame.line, frame.function, frame.text)

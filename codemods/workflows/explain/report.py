@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..export.outcome import Place
+from ..export.outcome import SourcePlace
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Report:
     message: str
     expression: str
     symbols: tuple[Symbol, ...]
-    place: Place | None
+    place: SourcePlace | None
     """Innermost line outside of torch."""
     owner: str
     """Package of that line. Empty for the user's own code."""

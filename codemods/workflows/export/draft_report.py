@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...lab.scratch import new_name
-from ...lab.variants import Laboratory, Variant
-from .outcome import Place
+from ...harness.temp_folder import new_name
+from ...harness.torch_variant import Harness, Variant
+from .outcome import SourcePlace
 
 _MEANING = {
     "DATA_DEPENDENT_ERROR": "undecided",
@@ -32,7 +32,7 @@ class Failure:
     operator: str
     result: str
     """Result of the condition in the one run of the report. It is never assumed for other inputs."""
-    places: tuple[Place, ...]
+    places: tuple[SourcePlace, ...]
 
     def __str__(self) -> str:
         what = self.condition or self.operator
@@ -50,11 +50,11 @@ class DraftReport:
     failures: tuple[Failure, ...]
 
 
-def make(target: str, folder: Path, laboratory: Laboratory) -> DraftReport:
+def make(target: str, folder: Path, laboratory: Harness) -> DraftReport:
     """Run ``draft_export`` on the target in a child. Raises BadReport with the reason of a failure."""
     report = laboratory.scratch / new_name("draft")
     request = {"target": target, "folder": str(folder)}
-    ended, answer = laboratory.ask("drafting", Variant("installed"), request, report)
+    ended, answer = laboratory.ask("draft_export", Variant("installed"), request, report)
     if "failures" not in answer:
         raise BadReport(answer.get("error") or ended.died or (ended.stderr.strip().splitlines() or ["no answer"])[-1])
     return _read({**answer, "target": target, "folder": str(folder)})
@@ -91,7 +91,7 @@ def _read(found: dict[str, Any]) -> DraftReport:
             str(one.get("operator", "")),
             str(one.get("result", "")),
             tuple(
-                Place(str(at["file"]), int(at["line"]), str(at["function"]), str(at.get("text", "")))
+                SourcePlace(str(at["file"]), int(at["line"]), str(at["function"]), str(at.get("text", "")))
                 for at in one.get("places", ())
             ),
         )

@@ -12,14 +12,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 
-from ...lab.batch import children
-from ...lab.children import exporting
-from ...lab.children.live_target import Call, hold, serve
-from ...lab.isolation import Limits
-from ...lab.live_laboratory import Pipes, living
-from ...lab.scratch import scratch_folder
+from ...harness.children.entrypoints import exported_model
+from ...harness.children.entrypoints.live_target import Call, hold, serve
+from ...harness.live_laboratory import Pipes, living
+from ...harness.process_limits import Limits
+from ...harness.resilient_batch import children
+from ...harness.temp_folder import scratch_folder
 from .outcome import Outcome
-from .procedure import Wanted
+from .procedure import ExportRequest
 from .procedure import export as run_export
 
 _TICK = 0.2
@@ -42,13 +42,15 @@ def export_here(
         scratch = stack.enter_context(scratch_folder())
         stack.enter_context(_cells_as_files())
         hold(name, call)
-        stack.callback(exporting.living.pop, name, None)
+        stack.callback(exported_model.living.pop, name, None)
         pipes = Pipes(scratch, children(jobs))
         stack.callback(pipes.close)
         servers = serve(pipes.names)
         stack.callback(_end, list(servers))
         lab = stack.enter_context(living(Path(sys.executable), limits, pipes, list(servers)))
-        wanted = Wanted((name,), Path.cwd(), tuple(ways), unbacked, None, min_torch, len(servers), limits, living=lab)
+        wanted = ExportRequest(
+            (name,), Path.cwd(), tuple(ways), unbacked, None, min_torch, len(servers), limits, living=lab
+        )
         return _interruptible(lambda: run_export(wanted, scratch, progress), list(servers))
 
 

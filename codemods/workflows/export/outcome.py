@@ -41,7 +41,7 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Place:
+class SourcePlace:
     """A line of code, whose text is ``text``. ``file`` is relative to the project or the folder of packages."""
 
     file: str
@@ -54,10 +54,10 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Obstacle:
+class ExportBlocker:
     """A place where the export stopped, and its change."""
 
-    place: Place
+    place: SourcePlace
     way: str
     expression: str
     """Undecided condition, in symbols."""
@@ -76,7 +76,7 @@ class Left:
     """Key of `REASONS`."""
     message: str
     way: str
-    place: Place | None
+    place: SourcePlace | None
     inside: str
     tried: tuple[tuple[str, str], ...]
     """Candidates that were tried there, each with its result."""
@@ -101,7 +101,7 @@ class Exported:
     target: str
     verdict: Verdict
     message: str = ""
-    obstacles: tuple[Obstacle, ...] = ()
+    obstacles: tuple[ExportBlocker, ...] = ()
     files: tuple[FilePatch, ...] = ()
     notes: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from html import escape
 
 from ...reports.patch import patch
 from .folder import patches
-from .outcome import REASONS, Exported, Left, Obstacle, Outcome, Verdict
+from .outcome import REASONS, ExportBlocker, Exported, Left, Outcome, Verdict
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2327; --dim: #5c6770; --paper: #fff; --line: #dde2e6; --code: #f3f5f7;
@@ -65,7 +65,7 @@ def _target(one: Exported) -> Iterator[str]:
     yield "</dl>"
 
 
-def _obstacle(obstacle: Obstacle) -> Iterator[str]:
+def _obstacle(obstacle: ExportBlocker) -> Iterator[str]:
     yield f"<li><code>{escape(str(obstacle.place))}</code><pre>{escape(obstacle.place.text)}</pre><dl>"
     if obstacle.expression:
         inside = f" <span class=dim>in {escape(obstacle.inside)}</span>" if obstacle.inside else ""

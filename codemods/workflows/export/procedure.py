@@ -13,21 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.registry import Registry
-from ...engine.surroundings import TorchSurroundings
-from ...lab.far import laboratory
-from ...lab.forking import finds_torch_as_it_is, forking
-from ...lab.isolation import Limits
-from ...lab.variants import Laboratory, Variant
-from ..repair.bench import Bench
-from ..repair.drafts import Draft
-from ..repair.grouping import Group, Kept, by_changes, only
-from ..repair.judging import expression, told
+from ...engine.torch_context import TorchSurroundings
+from ...harness.fork_server import finds_torch_as_it_is, forking
+from ...harness.process_limits import Limits
+from ...harness.remote import laboratory
+from ...harness.torch_variant import Harness, Variant
+from ..repair.candidates import CandidateSources
+from ..repair.edited_file import EditedFile
+from ..repair.groups import AcceptedFix, Group, by_changes, only
+from ..repair.progress_metric import expression, strip_advice
 from ..repair.search import Search
-from ..repair.sites import Advisors
+from ..repair.trial_runner import TrialRunner
 from ..repair.trials import UNTESTABLE, Frame, Trial
-from .naming import Names
-from .outcome import Exported, FilePatch, Left, Obstacle, Outcome, Place, Verdict
-from .trying import NARROWING, ModelTrial, Sides, Targets
+from .outcome import ExportBlocker, Exported, FilePatch, Left, Outcome, SourcePlace, Verdict
+from .patch_names import Names
+from .target_trials import NARROWING, ModelTrial, Sides, Targets
 
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
@@ -38,7 +38,7 @@ _AGAIN = 8
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExportRequest:
     """Arguments of a run. ``ways`` are export, strict and compile."""
 
     targets: tuple[str, ...]
@@ -55,11 +55,11 @@ class Wanted:
     """Call of a target that consists of the model only."""
     prefer: str = ""
     """``where`` or ``cond``: what to try first where the values of a tensor decide."""
-    living: Laboratory | None = None
+    living: Harness | None = None
     """Laboratory that already contains the targets, under the names that they have there."""
 
 
-def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> Outcome:
+def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> Outcome:
     """Try and prove each target. Raises TorchError for a missing torch."""
     started = time.monotonic()
     surroundings = TorchSurroundings(
@@ -81,7 +81,7 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
             and all(_forks(target, wanted.folder) for target in wanted.targets)
         ):
             lab = stack.enter_context(forking(lab, jobs, exports=True))
-        bench = Bench(lab, targets, str, Advisors(Registry(), context, context), None, jobs)
+        bench = TrialRunner(lab, targets, str, CandidateSources(Registry(), context, context), None, jobs)
         names = Names(wanted.folder)
         progress(f"trying {_count(len(wanted.targets))} as they are")
         first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
@@ -156,7 +156,7 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
     return found
 
 
-def _sides(group: Group, targets: Targets, bench: Bench, variant: Variant) -> dict[str, Sides]:
+def _sides(group: Group, targets: Targets, bench: TrialRunner, variant: Variant) -> dict[str, Sides]:
     """Return the truth values of each condition with a default in eager, by target."""
     if not any(fix.default for member in group.members for fix in member.fixes):
         return {}
@@ -176,11 +176,11 @@ def _line(text: bytes, line: int) -> str:
     return text.decode("utf-8", "replace").splitlines()[line - 1].strip()
 
 
-def _polished(draft: Draft) -> bytes:
+def _polished(draft: EditedFile) -> bytes:
     return draft.language.polish(draft.source, draft.now.content, draft.context)
 
 
-def variant_of(texts: Mapping[Path, bytes], laboratory: Laboratory) -> Variant:
+def variant_of(texts: Mapping[Path, bytes], laboratory: Harness) -> Variant:
     """Write the texts to files and return a variant of torch that replaces the originals by them."""
     modules, digest = {}, hashlib.sha256()
     for path, text in sorted(texts.items()):
@@ -199,13 +199,13 @@ def _compared(trial: Trial) -> tuple[str, ...]:
     return tuple(case.name for case in trial.cases if not case.error) if isinstance(trial, ModelTrial) else ()
 
 
-def _obstacle(name: str, member: Kept, search: Search, names: Names) -> Obstacle:
+def _obstacle(name: str, member: AcceptedFix, search: Search, names: Names) -> ExportBlocker:
     before = member.before.get(name) or next(iter(member.before.values()), None)
     source = search.drafts[member.path].source
     line = source.line_column(member.candidate.site.origin)[0]
     text = source.content.decode("utf-8", "replace").splitlines()[line - 1].strip()
-    return Obstacle(
-        Place(names.short(member.path), line, member.candidate.site.function, text),
+    return ExportBlocker(
+        SourcePlace(names.short(member.path), line, member.candidate.site.function, text),
         before.way if isinstance(before, ModelTrial) else "",
         expression(before.message) if before else "",
         before.inside if isinstance(before, ModelTrial) else "",
@@ -224,9 +224,9 @@ def _left(name: str, search: Search, names: Names, trial: Trial | None = None) -
     model = last if isinstance(last, ModelTrial) else ModelTrial(name, last.verdict, last.message)
     line = place.line if place is not None else 0
     reason = _reason(model, frame, line, search, silent=any(one.silent for one in attempts))
-    left = Left(reason, told(last.message), model.way, place, model.inside, tried)
+    left = Left(reason, strip_advice(last.message), model.way, place, model.inside, tried)
     obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains.get(name, ()))
-    return Exported(name, Verdict.LEFT, told(last.message), obstacles, left=left, notes=model.notes)
+    return Exported(name, Verdict.LEFT, strip_advice(last.message), obstacles, left=left, notes=model.notes)
 
 
 def _refused(trial: Trial, frame: Frame | None, search: Search) -> tuple[tuple[str, str], ...]:
@@ -241,14 +241,14 @@ def _refused(trial: Trial, frame: Frame | None, search: Search) -> tuple[tuple[s
     return tuple(draft.language.refused(draft.now, draft.context, line))
 
 
-def _place(name: str, frame: Frame, search: Search, names: Names) -> Place:
+def _place(name: str, frame: Frame, search: Search, names: Names) -> SourcePlace:
     """Return the failing line of a target, in coordinates of the original text."""
     path = Path(frame.file)
     site = next((one for one in search.sites(name) if one.path == path), None)
     line = search.drafts[path].source.line_column(site.origin)[0] if site is not None else frame.line
     lines = path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
     text = lines[line - 1].strip() if line <= len(lines) else ""
-    return Place(names.short(path), line, frame.function, text)
+    return SourcePlace(names.short(path), line, frame.function, text)
 
 
 def _reason(trial: ModelTrial, frame: Frame | None, line: int, search: Search, *, silent: bool) -> str:

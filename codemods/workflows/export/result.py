@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...engine.outcome import Changed, Refused
-from ...engine.source import SourceFile
-from ...engine.writing import write
+from ...model.outcome import Changed, Refused
+from ...model.source_file import SourceFile
 from ...reports.patch import patch
+from ...system.atomic_write import write
 from .folder import patches
-from .outcome import Exported, Left, Obstacle, Outcome
+from .outcome import ExportBlocker, Exported, Left, Outcome
 from .text import target_lines
 
 
@@ -53,7 +53,7 @@ class Result:
         return b"".join(patch(file.name, file.before, file.after) for file in files).decode("utf-8", "replace")
 
     @property
-    def obstacles(self) -> tuple[Obstacle, ...]:
+    def obstacles(self) -> tuple[ExportBlocker, ...]:
         """Return the places where the export stopped, with their changes, in order."""
         return self.exported.obstacles
 

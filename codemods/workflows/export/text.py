@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .outcome import REASONS, Exported, Left, Obstacle, Outcome, Verdict
+from .outcome import REASONS, ExportBlocker, Exported, Left, Outcome, Verdict
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
@@ -38,7 +38,7 @@ def _behind_verdict(one: Exported) -> str:
     return f"; refuses {', '.join(one.refused)}" if one.refused and one.left is None else ""
 
 
-def _obstacle(number: int, obstacle: Obstacle) -> Iterator[str]:
+def _obstacle(number: int, obstacle: ExportBlocker) -> Iterator[str]:
     yield f"  {number}. {obstacle.place}"
     yield f"     {obstacle.place.text}"
     if obstacle.expression:

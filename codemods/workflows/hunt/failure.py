@@ -49,7 +49,7 @@ class Operator:
 
 
 @dataclass(frozen=True)
-class Place:
+class FailurePlace:
     """Location at which a size was forced to be concrete.
 
     For Python, ``file`` is relative to the folder that contains ``torch`` (``torch/masked/_ops.py``). For C++ it is a
@@ -83,13 +83,13 @@ class Failure:
     """Error in one line."""
     expression: str
     """Undecided expression, in symbols (``Eq(u0, 0)``). Empty if the error names none."""
-    place: Place | None
+    place: FailurePlace | None
     """Place of the failure, or None if no line is known. ``why`` is the reason then."""
     sample: int
     """Index of the sample, from 0, in the order of the OpInfo."""
     arguments: str = ""
     """Arguments of the sample, abbreviated."""
-    path: tuple[Place, ...] = ()
+    path: tuple[FailurePlace, ...] = ()
     """Frames that led there: the place, then its callers. A fix may be better in a caller."""
     why: str = ""
     behind: Failure | None = None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .failure import Place
+from .failure import FailurePlace
 from .sources import Sources
 
 Frame = Mapping[str, Any]
@@ -48,7 +48,7 @@ _OPERATOR = re.compile(r"operator(?:<=>|<=|>=|<<|>>|->|<|>|\(\))")
 _USER_FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 
 
-def python_path(frames: Iterable[Frame], sources: Sources) -> tuple[Place, ...]:
+def python_path(frames: Iterable[Frame], sources: Sources) -> tuple[FailurePlace, ...]:
     """Return torch's Python lines that led to a guard, innermost first, without the machinery."""
     found = []
     for frame in frames:
@@ -58,9 +58,9 @@ def python_path(frames: Iterable[Frame], sources: Sources) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def user_path(text: str, sources: Sources) -> tuple[Place, ...]:
+def user_path(text: str, sources: Sources) -> tuple[FailurePlace, ...]:
     """Return torch's lines in the user stack of a dynamo error text, innermost first."""
-    found: list[Place] = []
+    found: list[FailurePlace] = []
     _, _, stack = text.partition("User Stack")
     for file, line, name in _USER_FRAME.findall(stack or text.partition("from user code")[2]):
         relative = sources.relative(file)
@@ -69,7 +69,7 @@ def user_path(text: str, sources: Sources) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def machinery_line(frames: Iterable[Frame], sources: Sources) -> Place | None:
+def machinery_line(frames: Iterable[Frame], sources: Sources) -> FailurePlace | None:
     """Return the innermost line of the tracer itself that forced the size, as a fallback, or None."""
     for frame in frames:
         file = sources.relative(frame["file"])
@@ -78,13 +78,13 @@ def machinery_line(frames: Iterable[Frame], sources: Sources) -> Place | None:
     return None
 
 
-def native_path(frames: Sequence[Frame]) -> tuple[Place, ...]:
+def native_path(frames: Sequence[Frame]) -> tuple[FailurePlace, ...]:
     """Return the C++ functions that led to a guard, innermost first, without the machinery and the dispatcher."""
     names = [(plain_name(frame["name"]), frame["file"]) for frame in frames]
     own = [(name, file) for name, file in names if not _DECIDES_NATIVELY.search(name) and not _GLUE.search(name)]
     what = operation(frames)
     return tuple(
-        Place("c++", _source_file(file), 0, name, what if number == 0 else "")
+        FailurePlace("c++", _source_file(file), 0, name, what if number == 0 else "")
         for number, (name, file) in enumerate(own)
     )
 
@@ -161,10 +161,10 @@ def is_machinery(file: str, name: str) -> bool:
     return file.startswith((*_DECIDES, *_HANDS_ON)) or (file == _CAST and name == "inner")
 
 
-def _place(frame: Frame, file: str, sources: Sources) -> Place:
+def _place(frame: Frame, file: str, sources: Sources) -> FailurePlace:
     line, end_line, start, end = frame.get("columns") or (frame["line"], frame["line"], 0, 0)
     text = sources.text(file, line, end_line, start, end)
-    return Place("python", file, line, frame["name"], text, end_line, start, end)
+    return FailurePlace("python", file, line, frame["name"], text, end_line, start, end)
 
 
 def _source_file(file: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -11,16 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...lab.batch import Heard, ask_shared, limits_for, rows, watched
-from ...lab.isolation import CHILDREN, Ended, Limits
-from ...lab.operators import OPERATORS
-from ...lab.scratch import scratch_folder
-from ...lab.variants import Laboratory, Variant
-from ...torchapi.locating import locate
-from .attribution import DIED
+from ...harness.opinfo_runner import OPERATORS
+from ...harness.process_limits import Ended, Limits, children_digest
+from ...harness.resilient_batch import BatchReport, limits_for, rows, run_shared_batch, watched
+from ...harness.temp_folder import scratch_folder
+from ...harness.torch_variant import Harness, Variant
+from ...torchapi.torch_finder import locate
 from .failure import Failure, Mode, Operator
+from .failure_attribution import DIED
 from .journal import Journal, Row
-from .naming import operators_of, resolve
+from .operator_names import operators_of, resolve
 from .sweep import Sweep, collect, default_journal
 from .workers import NothingRuns
 
@@ -30,7 +29,6 @@ _SECONDS = 60
 _START_SECONDS = 180
 _TELLING = 60
 """Number of leading characters of a message that distinguish errors without a place."""
-_PARTS = ("fuzzing", "planning", "protocols")
 
 
 @dataclass(frozen=True)
@@ -75,10 +73,10 @@ def fuzz(
     installed = Variant("installed", identity="installed")
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())
-        laboratory = Laboratory(torch.python, scratch, Limits(wall=_SECONDS * 20, cpu=_SECONDS * 20))
+        laboratory = Harness(torch.python, scratch, Limits(wall=_SECONDS * 20, cpu=_SECONDS * 20))
         wanted = resolve(words, operators_of(laboratory, torch)) if words else sorted(samples.passed)
         question = {"protocol": PROTOCOL, "examples": asked.examples, "seed": asked.seed, "seconds": _SECONDS}
-        kept = Journal(default_journal(torch, installed, {**question, "kind": OPERATORS, "code": _code()}))
+        kept = Journal(default_journal(torch, installed, {**question, "kind": OPERATORS, "code": children_digest()}))
         if fresh:
             kept.forget()
         left = [operator for operator in wanted if operator not in kept.rows]
@@ -97,12 +95,8 @@ def fuzz(
     )
 
 
-def _code() -> str:
-    return hashlib.sha256(b"".join((CHILDREN / f"{part}.py").read_bytes() for part in _PARTS)).hexdigest()
-
-
 def _run(
-    laboratory: Laboratory,
+    laboratory: Harness,
     installed: Variant,
     operators: Sequence[Operator],
     question: dict[str, Any],
@@ -124,7 +118,7 @@ def _run(
         if not row.get("late") and kept.rows.get(Operator(*row["operator"])) != row:
             kept.add(row)
 
-    def hear(said: list[Row], ended: Ended) -> Heard[Operator, Row]:
+    def hear(said: list[Row], ended: Ended) -> BatchReport[Operator, Row]:
         begun: Operator | None = None
         answers: dict[Operator, Row] = {}
         for row in said:
@@ -136,7 +130,7 @@ def _run(
                 if row.get("late"):
                     late.append(operator)
                 keep(row)
-        return Heard(any("swaps" in row for row in said), begun, answers)
+        return BatchReport(any("swaps" in row for row in said), begun, answers)
 
     def lost(operator: Operator, ended: Ended) -> Row:
         row = {"operator": [operator.name, operator.variant], "tried": 0, "failures": [], "untestable": ""}
@@ -151,9 +145,9 @@ def _run(
             "operators": [[one.name, one.variant] for one in some],
             "until": until,
         }
-        _, broken = ask_shared(
+        _, broken = run_shared_batch(
             laboratory,
-            "fuzzing",
+            "fuzz_runner",
             installed,
             some,
             jobs=jobs,

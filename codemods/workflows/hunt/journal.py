@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...engine import storage
+from ...system import cache_folder
 from .failure import Operator
 
 Row = dict[str, Any]
@@ -20,7 +20,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.rows: dict[Operator, Row] = {}
-        for line in storage.rows(path):
+        for line in cache_folder.rows(path):
             try:
                 row = json.loads(line)
                 self.rows[Operator(*row["operator"])] = row
@@ -35,5 +35,5 @@ class Journal:
 
     def add(self, row: Row) -> None:
         """Record the row of one operator."""
-        storage.append(self.path, [json.dumps(row)])
+        cache_folder.append(self.path, [json.dumps(row)])
         self.rows[Operator(*row["operator"])] = row

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from .failure import MEANING
-from .ranking import Held, by_file, by_mode, by_place
+from .failure_groups import Held, by_file, by_mode, by_place
 from .sweep import Sweep
-from .table import plural
+from .text_report import plural
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2327; --dim: #5c6770; --paper: #fff; --line: #dde2e6; --code: #f3f5f7;

@@ -11,24 +11,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...engine import storage
-from ...lab.isolation import CHILDREN, Limits
-from ...lab.operators import OPERATORS, UNBACKED
-from ...lab.scratch import scratch_folder
-from ...lab.variants import Laboratory, Variant
-from ...torchapi.locating import Place as Torch
-from ...torchapi.locating import locate
-from .attribution import failures_of
+from ...harness.opinfo_runner import OPERATORS, UNBACKED
+from ...harness.process_limits import Limits, children_digest
+from ...harness.temp_folder import scratch_folder
+from ...harness.torch_variant import Harness, Variant
+from ...system import cache_folder
+from ...torchapi.torch_finder import TorchInstallation as Torch
+from ...torchapi.torch_finder import locate
 from .failure import Failure, Operator
-from .far import run_far
+from .failure_attribution import failures_of
 from .journal import Journal, Row
-from .naming import operators_of, resolve
+from .operator_names import operators_of, resolve
+from .remote import run_far
 from .workers import Workers
 
 PATIENCE_SECONDS = 240.0
 FORWARD_FAILS = "its forward pass fails"
 """Start of the reason for an untested backward pass."""
-_PARTS = ("sweeping", "symbolic", "tracking", "samples", "subjects", "training", "changed_torch")
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def sweep(
     *,
     kind: str = OPERATORS,
     variant: Variant | None = None,
-    laboratory: Laboratory | None = None,
+    laboratory: Harness | None = None,
     torch_python: Path | None = None,
     jobs: int = 2,
     journal: Path | None = None,
@@ -86,9 +85,7 @@ def sweep(
     torch = locate(None, torch_python)
     on = variant or Variant("installed", identity="installed")
     with ExitStack() as stack:
-        here = laboratory or Laboratory(
-            torch.python, stack.enter_context(scratch_folder()), Limits(wall=PATIENCE_SECONDS)
-        )
+        here = laboratory or Harness(torch.python, stack.enter_context(scratch_folder()), Limits(wall=PATIENCE_SECONDS))
         known = operators_of(here, torch, kind)
         wanted = sorted(known) if operators is None else resolve(operators, known)
         asked = {"kind": kind, "protocol": protocol, "every_sample": every_sample, "samples": samples}
@@ -137,13 +134,12 @@ def collect(rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Var
 
 def default_journal(torch: Torch, variant: Variant, asked: Mapping[str, Any]) -> Path:
     """Return the journal file for a request. Its name depends on the torch, the code under test and the request."""
-    folder = CHILDREN
     parts: Iterable[bytes] = (
         torch.build.encode(),
         str(torch.package).encode(),
         repr((variant.identity, sorted(asked.items()))).encode(),
         *(variant.modules[name].read_bytes() for name in sorted(variant.modules)),
-        *((folder / f"{part}.py").read_bytes() for part in _PARTS),
+        children_digest().encode(),
     )
     digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
-    return storage.folder("hunts") / f"{asked['kind']}-{asked['protocol']}-{digest}.jsonl"
+    return cache_folder.folder("hunts") / f"{asked['kind']}-{asked['protocol']}-{digest}.jsonl"

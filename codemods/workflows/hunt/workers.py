@@ -10,10 +10,10 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from ...lab.batch import Heard, ask_each
-from ...lab.isolation import Ended, Limits
-from ...lab.scratch import new_name
-from ...lab.variants import Laboratory, Variant
+from ...harness.process_limits import Ended, Limits
+from ...harness.resilient_batch import BatchReport, run_batch
+from ...harness.temp_folder import new_name
+from ...harness.torch_variant import Harness, Variant
 from .failure import Operator
 from .journal import Row
 
@@ -36,7 +36,7 @@ class NothingRuns(Exception):
 class Workers:
     """Runner of operators on ``variant`` in ``jobs`` processes."""
 
-    def __init__(self, laboratory: Laboratory, variant: Variant, jobs: int) -> None:
+    def __init__(self, laboratory: Harness, variant: Variant, jobs: int) -> None:
         self._laboratory = laboratory
         self._variant = variant
         self._jobs = max(1, jobs)
@@ -100,9 +100,9 @@ class Workers:
             reports[-1].add({"operator": [operator.name, operator.variant], **row})
             return row
 
-        _, broken = ask_each(
+        _, broken = run_batch(
             self._laboratory,
-            "sweeping",
+            "hunt_runner",
             self._variant,
             operators,
             request=lambda left: request,
@@ -121,7 +121,7 @@ class Workers:
         return replace(limits, wall=_WALL * seconds, cpu=int(seconds))
 
 
-def _heard(rows: list[Row], ended: Ended) -> Heard[Operator, Row]:
+def _heard(rows: list[Row], ended: Ended) -> BatchReport[Operator, Row]:
     """Convert the rows of a process. One that raised before its first result counts as not ready."""
     answers = {Operator(*row["operator"]): row for row in rows if "failures" in row}
     begun: Operator | None = None
@@ -129,7 +129,7 @@ def _heard(rows: list[Row], ended: Ended) -> Heard[Operator, Row]:
         if "start" in row:
             begun = Operator(*row["start"])
     raised = ended.code > 0 and _TIMEOUT not in ended.stderr
-    return Heard(any("operators" in row for row in rows) and (bool(answers) or not raised), begun, answers)
+    return BatchReport(any("operators" in row for row in rows) and (bool(answers) or not raised), begun, answers)
 
 
 def last_words(ended: Ended) -> str:

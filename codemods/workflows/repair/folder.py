@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...engine.rule import Fix
-from ...engine.written import is_own, remember
-from ...lab.operators import BACKWARD, CALLS, MODULES
+from ...harness.opinfo_runner import BACKWARD, CALLS, MODULES
+from ...model.rule import Fix
 from ...reports.patch import patch
+from ...system.generated_files import is_own, remember
 from ...verify.evidence import to_json
-from .repaired import REASONS, HandOver, Outcome, Repair, Spot
+from .result import REASONS, Outcome, Repair, SourceSpan, Unrepaired
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _json(value: object) -> bytes:
 def _clear(folder: Path, outcome: Outcome) -> list[Path]:
     """Delete the files of earlier runs that are only about these operators. Return the patches that were edited."""
     asked = set(outcome.modes)
-    about: Iterable[Repair | HandOver] = (*outcome.repairs, *outcome.handovers)
+    about: Iterable[Repair | Unrepaired] = (*outcome.repairs, *outcome.handovers)
     ways = {(one.kind, one.protocol) for one in about}
     changed = []
     for path in sorted([*folder.glob("[0-9]*.json"), *folder.glob(f"{UNPROVEN}/[0-9]*.json")]):
@@ -159,7 +159,7 @@ def evidence(repair: Repair) -> dict[str, Any]:
     }
 
 
-def _fix(fix: Fix, spot: Spot) -> dict[str, Any]:
+def _fix(fix: Fix, spot: SourceSpan) -> dict[str, Any]:
     return {
         "file": spot.file,
         "line": spot.line,
@@ -172,7 +172,7 @@ def _fix(fix: Fix, spot: Spot) -> dict[str, Any]:
     }
 
 
-def hand_over_text(handover: HandOver) -> str:
+def hand_over_text(handover: Unrepaired) -> str:
     """Build the report on an operator without a repair."""
     mode = f", mode {handover.mode}" if handover.mode else ""
     lines = [f"# {handover.operator}", ""]
@@ -187,13 +187,13 @@ def hand_over_text(handover: HandOver) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _place(spot: Spot) -> str:
+def _place(spot: SourceSpan) -> str:
     """Format a place. C++ frames have no line, and some have no file."""
     at = f"{spot.file}:{spot.line}" if spot.line else spot.file
     return f"{at} in {spot.function}" if at else spot.function
 
 
-def repro(handover: HandOver) -> Iterator[str]:
+def repro(handover: Unrepaired) -> Iterator[str]:
     """Yield a script that reproduces the failure of the operator, module or drawn call."""
     if handover.kind == CALLS:
         yield from _drawn(handover)
@@ -212,9 +212,9 @@ def repro(handover: HandOver) -> Iterator[str]:
     yield "print(compiled(*args, **kwargs))"
 
 
-def _drawn(handover: HandOver) -> Iterator[str]:
-    yield "from symfix.codemods.lab.children.compiled import Compiled"
-    yield "from symfix.codemods.lab.children.planning import call_named"
+def _drawn(handover: Unrepaired) -> Iterator[str]:
+    yield "from symfix.codemods.harness.children.protocols.compiled_call import Compiled"
+    yield "from symfix.codemods.harness.children.samples.call_plans import call_named"
     yield "from torch.testing._internal.common_methods_invocations import op_db"
     yield ""
     yield 'named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}'
@@ -222,7 +222,7 @@ def _drawn(handover: HandOver) -> Iterator[str]:
     yield 'print(call.call(Compiled(call, "eager"), unbacked=True))'
 
 
-def _operator(handover: HandOver, trained: bool) -> Iterator[str]:
+def _operator(handover: Unrepaired, trained: bool) -> Iterator[str]:
     yield "from torch.testing._internal.common_methods_invocations import op_db"
     yield "from torch.utils._pytree import tree_leaves"
     yield ""
@@ -234,7 +234,7 @@ def _operator(handover: HandOver, trained: bool) -> Iterator[str]:
     yield "call, args, kwargs = op.op, (sample.input, *sample.args), sample.kwargs"
 
 
-def _module(handover: HandOver, trained: bool) -> Iterator[str]:
+def _module(handover: Unrepaired, trained: bool) -> Iterator[str]:
     yield "from torch.testing._internal.common_modules import module_db"
     yield "from torch.utils._pytree import tree_leaves"
     yield ""

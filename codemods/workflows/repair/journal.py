@@ -10,14 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Condition
 
-from ...engine import storage
-from ...lab.isolation import CHILDREN
+from ...harness.process_limits import children_digest
+from ...system import cache_folder
 from .trials import Frame, Trial
-
-_PARTS = (
-    "trying", "protocols", "compiled", "compiling", "arithmetic", "samples", "subjects", "training", "operators",
-    "changed_torch", "references", "dispatching", "effects", "exchanging", "importing",
-)  # fmt: skip
 
 
 class Journal:
@@ -30,7 +25,7 @@ class Journal:
         self._asked: set[str] = set()
         self._answered = Condition()
         if path is not None:
-            for line in storage.rows(path):
+            for line in cache_folder.rows(path):
                 try:
                     row = json.loads(line)
                     key = row.pop("key")
@@ -47,7 +42,7 @@ class Journal:
 
     def key(self, operator: str, variant: str, sample: int, most: int) -> str:
         """Return the key of one trial."""
-        parts = (self._build, _code(), operator, variant, str(sample), str(most))
+        parts = (self._build, children_digest(), operator, variant, str(sample), str(most))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
     def get(self, key: str) -> Trial | None:
@@ -76,7 +71,7 @@ class Journal:
         self._rows |= rows
         if self._path is None or not rows:
             return
-        storage.append(self._path, (json.dumps({"key": key, **asdict(trial)}) for key, trial in rows.items()))
+        cache_folder.append(self._path, (json.dumps({"key": key, **asdict(trial)}) for key, trial in rows.items()))
 
 
 def _trial(row: dict[str, object]) -> Trial:
@@ -87,10 +82,3 @@ def _trial(row: dict[str, object]) -> Trial:
 
 def _frame(file: str, line: int, function: str, conditions: list[str], operators: list[str]) -> Frame:
     return Frame(file, line, function, tuple(conditions), tuple(operators))
-
-
-def _code() -> str:
-    digest = hashlib.sha256()
-    for part in _PARTS:
-        digest.update((CHILDREN / f"{part}.py").read_bytes())
-    return digest.hexdigest()

@@ -11,41 +11,41 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ...engine import storage
 from ...engine.registry import Registry
-from ...engine.surroundings import TorchSurroundings
-from ...lab.batch import memory_for
-from ...lab.far import laboratory
-from ...lab.forking import forking
-from ...lab.isolation import Limits
-from ...lab.operators import CALLS, MODULES, OPERATORS, UNBACKED
+from ...engine.torch_context import TorchSurroundings
+from ...harness.fork_server import forking
+from ...harness.opinfo_runner import CALLS, MODULES, OPERATORS, UNBACKED
+from ...harness.process_limits import Limits
+from ...harness.remote import laboratory
+from ...harness.resilient_batch import memory_for
+from ...system import cache_folder
 from ...torchapi import TorchApi, TorchError
 from ...torchapi.derivatives import operators_by_formula
-from ...torchapi.locating import locate
-from ...verify.build.compiling import Builder
+from ...torchapi.torch_finder import locate
+from ...verify.build.compilation import Builder
 from ...verify.build.modules import module_name
 from ...verify.build.toolchain import find_toolchain
 from ...verify.change import Verdict
-from ...verify.choose.choosing import coverage
-from ...verify.choose.tracing import trace_index
+from ...verify.choose.function_index import trace_index
+from ...verify.choose.test_selection import coverage
 from ..hunt.failure import Failure, Mode, Operator
 from ..hunt.fuzz import Fuzz, fuzz
-from ..hunt.naming import operators_of
+from ..hunt.operator_names import operators_of
 from ..hunt.sweep import Sweep, sweep
-from .ahead import Ahead, standing_aside
-from .bench import Bench
+from .candidates import CandidateSources
+from .cpp_build import Native
+from .group_proof import Proven, Prover
 from .journal import Journal
-from .judging import told
-from .native import Native
-from .proofs import Proofs
-from .proving import Proven, Prover
-from .repaired import HandOver, Outcome, Repair, Spot
+from .phase_times import Timing
+from .progress_metric import strip_advice
+from .proof_scheduler import Proofs
+from .regression_check import no_longer_equal, no_longer_passing
+from .result import Outcome, Repair, SourceSpan, Unrepaired
 from .search import ROUNDS, Attempt, Search
-from .sites import Advisors
-from .timing import Timing
+from .speculation import Speculation, run_at_idle_priority
 from .translations import Translations
+from .trial_runner import TrialRunner
 from .trials import Frame, Trial, try_all
-from .whole import no_longer_equal, no_longer_passing
 
 SOME = 6
 """Number of samples of an operator that are tried during the search for candidates."""
@@ -59,7 +59,7 @@ _ROUNDS = (ROUNDS, 6, 6, 6, 3)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RepairRequest:
     """Arguments of a run. ``operators`` None: all of this kind that fail under this protocol."""
 
     operators: tuple[str, ...] | None = None
@@ -79,7 +79,7 @@ class Wanted:
 
 
 def repair(
-    wanted: Wanted,
+    wanted: RepairRequest,
     scratch: Path,
     progress: Callable[[str], None] = lambda _: None,
     counted: Callable[[int, int], None] = lambda done, total: None,
@@ -107,7 +107,7 @@ def repair(
     if wanted.fresh:
         journal.forget()
     translations = _translations(wanted, context.api, progress)
-    advisors = Advisors(Registry(), context, context, translations)
+    advisors = CandidateSources(Registry(), context, context, translations)
     folder = place.package.parent
     tries = partial(try_all, kind=wanted.kind, protocol=wanted.protocol)
 
@@ -135,7 +135,7 @@ def repair(
             proven,
         )
         jobs = wanted.jobs if wanted.executor is None else _AT_ONCE_FAR
-        bench = Bench(lab, tries, module, advisors, native, jobs, journal, quick, timing=timing)
+        bench = TrialRunner(lab, tries, module, advisors, native, jobs, journal, quick, timing=timing)
         progress(f"looking at {len(failures)} failing {wanted.kind}")
         with timing.phase(_SEARCH):
             tried = bench.try_on({}, {name: failures[name].sample for name in sorted(failures)}).trials
@@ -146,9 +146,9 @@ def repair(
         stack.callback(proofs.close)
         search = Search(advisors, bench, {}, dict(first), files=wanted.files, provable=proofs.begin)
         if roomy:
-            aside = standing_aside(bench)
+            aside = run_at_idle_priority(bench)
             asked = (aside.laboratory, place, progress)
-            ahead = Ahead(aside, partial(trace_index, *asked), partial(coverage, *asked))
+            ahead = Speculation(aside, partial(trace_index, *asked), partial(coverage, *asked))
             stack.callback(ahead.close)
             search.completable = ahead.begin
         _search(search, progress)
@@ -175,7 +175,7 @@ def repair(
     )
 
 
-def _hunted(wanted: Wanted, progress: Callable[[str], None], counted: Callable[[int, int], None]) -> Sweep:
+def _hunted(wanted: RepairRequest, progress: Callable[[str], None], counted: Callable[[int, int], None]) -> Sweep:
     """Return the sweep of the operators. For drawn calls it contains only the failures, named by their calls."""
     progress("running operators on their own samples" if wanted.fuzz else f"hunting for {wanted.kind} that fail")
     found = sweep(
@@ -215,7 +215,7 @@ def _whole(
     search: Search,
     repairs: Sequence[Repair],
     found: Sweep,
-    wanted: Wanted,
+    wanted: RepairRequest,
     progress: Callable[[str], None],
     counted: Callable[[int, int], None],
 ) -> tuple[list[str], int]:
@@ -262,7 +262,7 @@ def _refused(search: Search, repairs: Sequence[Repair]) -> bool:
 
 
 def _native(
-    wanted: Wanted, surroundings: TorchSurroundings, scratch: Path, progress: Callable[[str], None]
+    wanted: RepairRequest, surroundings: TorchSurroundings, scratch: Path, progress: Callable[[str], None]
 ) -> Native | None:
     if wanted.torch_root is None:
         return None
@@ -272,7 +272,7 @@ def _native(
     return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python), derivatives)
 
 
-def _translations(wanted: Wanted, target: TorchApi, progress: Callable[[str], None]) -> Translations | None:
+def _translations(wanted: RepairRequest, target: TorchApi, progress: Callable[[str], None]) -> Translations | None:
     if wanted.torch_root is None:
         return None
     try:
@@ -283,12 +283,12 @@ def _translations(wanted: Wanted, target: TorchApi, progress: Callable[[str], No
 
 
 def _journal(installed: str) -> Path:
-    return storage.folder("repair") / f"{hashlib.sha256(installed.encode()).hexdigest()[:24]}.jsonl"
+    return cache_folder.folder("repair") / f"{hashlib.sha256(installed.encode()).hexdigest()[:24]}.jsonl"
 
 
 def _hand_overs(
-    wanted: Wanted, search: Search, repairs: Sequence[Repair], failures: dict[str, Failure]
-) -> list[HandOver]:
+    wanted: RepairRequest, search: Search, repairs: Sequence[Repair], failures: dict[str, Failure]
+) -> list[Unrepaired]:
     proven = {name for one in repairs if one.proven for name in one.operators}
     unproven = {name: one for one in repairs if not one.proven for name in one.operators}
     found = []
@@ -298,15 +298,15 @@ def _hand_overs(
         trial = search.trials[name]
         attempts = [one for one in search.attempts if name in one.operators]
         tried = tuple((one.candidate.words, one.came) for one in attempts) + _untranslated(trial, search)
-        spots = tuple(Spot(str(at.file), at.line, at.function) for at in failure.path[:4] or ())
+        spots = tuple(SourceSpan(str(at.file), at.line, at.function) for at in failure.path[:4] or ())
         reason = _reason(name, trial, search, failure, attempts)
-        message = told(trial.message or failure.message)
+        message = strip_advice(trial.message or failure.message)
         if name in unproven:
             verification = unproven[name].verification
             reason = "not-proven"
             message = verification.reason if verification else unproven[name].doubt
         found.append(
-            HandOver(
+            Unrepaired(
                 name,
                 reason,
                 message,

@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .bench import Bench
-from .building import builds, that_build, with_picked
-from .drafts import Draft
-from .grouping import Group, Kept, groups, only
-from .judging import came_of, expression, got_further, line_of, told
-from .native import NOT_COMPILED
-from .openings import Openings, Picks
-from .sites import Advisors, Candidate, Site
+from .candidate_builds import builds, that_build, with_picked
+from .candidate_queue import CandidateQueue, Picks
+from .candidates import Candidate, CandidateSite, CandidateSources
+from .cpp_build import NOT_COMPILED
+from .edited_file import EditedFile
+from .groups import AcceptedFix, Group, groups, only
+from .progress_metric import describe_outcome, expression, got_further, line_of, strip_advice
+from .trial_runner import TrialRunner
 from .trials import Trial, Tried
 
 ROUNDS = 16
@@ -42,25 +42,25 @@ class Attempt:
 class Search:
     """State of the search: the drafts, the last trial of each operator, and the attempts."""
 
-    advisors: Advisors
-    bench: Bench
-    drafts: dict[Path, Draft]
+    advisors: CandidateSources
+    bench: TrialRunner
+    drafts: dict[Path, EditedFile]
     trials: dict[str, Trial]
-    grouping: Callable[[Mapping[str, Sequence[Kept]], Sequence[str]], list[Group]] = groups
+    grouping: Callable[[Mapping[str, Sequence[AcceptedFix]], Sequence[str]], list[Group]] = groups
     """Function that divides changes into groups that are tried separately. By default, chains with a common fix are one
     group."""
     files: frozenset[Path] = frozenset()
     """Files that may be changed. Empty for no restriction."""
-    provable: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
+    provable: Callable[[Sequence[Group], Mapping[Path, EditedFile]], None] = lambda groups, drafts: None
     """Callback for groups that pass separately on all samples and are final, while the search continues with others."""
-    completable: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
+    completable: Callable[[Sequence[Group], Mapping[Path, EditedFile]], None] = lambda groups, drafts: None
     """Callback, after each round, for the final groups of passing operators. `complete` will try them."""
     patience: int = 0
     """Limit on successive candidates without progress of an operator, or 0 for none."""
     attempts: list[Attempt] = field(default_factory=list)
     mended_by_swap: list[str] = field(default_factory=list)
     """Operators that pass with the source tree's own unchanged kernels and need no repair."""
-    chains: dict[str, list[Kept]] = field(default_factory=lambda: defaultdict(list))
+    chains: dict[str, list[AcceptedFix]] = field(default_factory=lambda: defaultdict(list))
     """Accepted fixes of each operator, in order."""
     _alone: set[str] = field(default_factory=set)
     """Operators known to pass with only the fixes of their own group."""
@@ -69,10 +69,10 @@ class Search:
     _backed: Counter[str] = field(default_factory=Counter)
     _idle: Counter[str] = field(default_factory=Counter)
     """Number of successive candidates without progress, by operator."""
-    _openings: Openings = field(init=False)
+    _openings: CandidateQueue = field(init=False)
 
     def __post_init__(self) -> None:
-        self._openings = Openings(self.advisors)
+        self._openings = CandidateQueue(self.advisors)
 
     def run(self, most: int, progress: Callable[[str], None], rounds: int = ROUNDS) -> bool:
         """Run rounds until no failing operator has an open candidate. ``most`` samples of each operator are tried.
@@ -120,7 +120,7 @@ class Search:
             tried = self.bench.try_alone(self.drafts, found)
         again = False
         whole: list[Group] = []
-        harmful: dict[int, tuple[Kept, Trial]] = {}
+        harmful: dict[int, tuple[AcceptedFix, Trial]] = {}
         for group, trials in zip(found, tried, strict=True):
             drafts = only(self.drafts, [group])
             if group.members and all(trial.passed for trial in trials.values()):
@@ -161,7 +161,7 @@ class Search:
             if name not in self._openings.given_up
         )
 
-    def sites(self, name: str) -> tuple[Site, ...]:
+    def sites(self, name: str) -> tuple[CandidateSite, ...]:
         """Return the places at which an operator fails now, innermost first."""
         return self._openings.sites.get(name, ())
 
@@ -177,11 +177,11 @@ class Search:
             if steps and self.trials[name].passed:
                 self._take_back(steps[0], Trial(name, "not proven", why), most, "taken back")
 
-    def _wrote(self, operators: Sequence[str], lines: Sequence[tuple[Path, int]]) -> list[Kept]:
+    def _wrote(self, operators: Sequence[str], lines: Sequence[tuple[Path, int]]) -> list[AcceptedFix]:
         """Return the operators' fixes that wrote some lines and have another open candidate."""
         members = tuple(dict.fromkeys(member for name in operators for member in self.chains[name]))
         drafts = only(self.drafts, [Group(members, tuple(operators))])
-        found: dict[Kept, None] = {}
+        found: dict[AcceptedFix, None] = {}
         for path, line in lines:
             at = drafts[path].origin(drafts[path].line_start(line))
             found |= dict.fromkeys(
@@ -189,7 +189,7 @@ class Search:
             )
         return [one for one in found if self._openings.any_at(self._without(one), [one.candidate.site])]
 
-    def _brought_by_others(self, trial: Trial, drafts: Mapping[Path, Draft], group: Group) -> Kept | None:
+    def _brought_by_others(self, trial: Trial, drafts: Mapping[Path, EditedFile], group: Group) -> AcceptedFix | None:
         """Return a fix of another group at the place where an operator fails with only its own group, or None."""
         seen = dict(drafts)
         sites = self.bench.sites(trial, seen) if _failing(trial) else ()
@@ -199,10 +199,10 @@ class Search:
         same = [one for one in here if any(expression(before.message) == asked for before in one.before.values())]
         return next(iter(same or here), None)
 
-    def _take_back(self, member: Kept, trial: Trial, most: int, why: str) -> None:
+    def _take_back(self, member: AcceptedFix, trial: Trial, most: int, why: str) -> None:
         self.drafts = self._without(member)
         names = [name for name, chain in self.chains.items() if member in chain]
-        came = f"{why}: {trial.operator} {trial.verdict}: {told(trial.message)}"
+        came = f"{why}: {trial.operator} {trial.verdict}: {strip_advice(trial.message)}"
         self._reopen(member, names)
         self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came, silent=trial.silent))
         for name in names:
@@ -213,7 +213,7 @@ class Search:
         for name, now in self.bench.try_on(self.drafts, samples, most).trials.items():
             self._found(name, now, self.drafts)
 
-    def _reopen(self, member: Kept, names: Sequence[str]) -> None:
+    def _reopen(self, member: AcceptedFix, names: Sequence[str]) -> None:
         """Reopen the candidates that were tried for these operators after ``member``, and failed."""
         since = next((at for at, one in enumerate(self.attempts) if one.candidate is member.candidate), 0)
         self._untry(one for one in self.attempts[since + 1 :] if {*one.operators} & {*names})
@@ -221,13 +221,13 @@ class Search:
     def _untry(self, attempts: Iterable[Attempt]) -> None:
         self._openings.reopen(one.candidate for one in attempts if one.built and not one.kept)
 
-    def _found(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
+    def _found(self, name: str, trial: Trial, drafts: Mapping[Path, EditedFile]) -> None:
         if not trial.passed:
             self._alone.discard(name)
         self.trials[name] = trial
         self._place(name, trial, drafts)
 
-    def _place(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
+    def _place(self, name: str, trial: Trial, drafts: Mapping[Path, EditedFile]) -> None:
         self._openings.sites.pop(name, None)
         if _failing(trial):
             seen = dict(drafts)
@@ -282,11 +282,11 @@ class Search:
         """Return whether each passing operator is proven to pass without the fixes of other groups."""
         return self._alone.issuperset(self._passing)
 
-    def _extend(self, name: str, member: Kept) -> None:
+    def _extend(self, name: str, member: AcceptedFix) -> None:
         self.chains[name].append(member)
         self._alone.discard(name)
 
-    def _without(self, member: Kept) -> dict[Path, Draft]:
+    def _without(self, member: AcceptedFix) -> dict[Path, EditedFile]:
         draft = self.drafts[member.path]
         return {**self.drafts, member.path: draft.only([fix for fix in draft.taken if fix not in member.fixes])}
 
@@ -313,7 +313,7 @@ class Search:
                 site for site in self._openings.sites[name] if site.path not in self.bench.refused
             )
 
-    def _in_native(self, sites: tuple[Site, ...]) -> bool:
+    def _in_native(self, sites: tuple[CandidateSite, ...]) -> bool:
         """Return whether the failure is in C++. A Python frame without candidates may be only the caller."""
         for site in sites:
             if site.path.suffix != ".py":
@@ -330,7 +330,7 @@ class Search:
             self.attempts.append(Attempt(one.candidate, one.operators, kept=False, came=came, built=False))
         return left
 
-    def _tried_on(self, drafts: Mapping[Path, Draft], picked: Picks, most: int) -> Tried:
+    def _tried_on(self, drafts: Mapping[Path, EditedFile], picked: Picks, most: int) -> Tried:
         """Run the picked operators, on all samples if a registration is tried, which no later candidate can correct."""
         newly = {name for candidate, operators in picked if candidate.site.registers for name in operators}
         asked = {name: self.trials[name].sample for name in _names(picked)}
@@ -348,7 +348,7 @@ class Search:
     def _judge(
         self,
         picked: Picks,
-        drafts: Mapping[Path, Draft],
+        drafts: Mapping[Path, EditedFile],
         tried: Tried,
     ) -> None:
         kept: Picks = []
@@ -363,7 +363,7 @@ class Search:
                 if got_further(was, now, candidate.site.registers, elsewhere)
             ]
             keep = bool(better) and not silent
-            came = came_of(pairs)
+            came = describe_outcome(pairs)
             self.attempts.append(Attempt(candidate, names, keep, came, silent=bool(silent)))
             self._count_idle(names, keep)
             if keep:
@@ -377,7 +377,7 @@ class Search:
             taken = left[candidate.site.path]
             count = len(candidate.fixes)
             before = {name: self.trials[name] for name in names}
-            member = Kept(candidate, tuple(taken[len(taken) - count :]), before)
+            member = AcceptedFix(candidate, tuple(taken[len(taken) - count :]), before)
             del taken[len(taken) - count :]
             for name in names:
                 self._extend(name, member)
@@ -388,7 +388,7 @@ def _names(picked: Picks) -> list[str]:
     return sorted({name for _, operators in picked for name in operators})
 
 
-def _distance(member: Kept, at: int) -> tuple[int, int]:
+def _distance(member: AcceptedFix, at: int) -> tuple[int, int]:
     """Return the distance from a place of the original to a member's edits. On a tie the shorter edit is nearer."""
     edits = [edit for fix in member.fixes for edit in fix.edits]
     return min((max(edit.start - at, at - edit.end, 0), edit.end - edit.start) for edit in edits)

@@ -6,10 +6,10 @@ import ast
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ....cpp.translate.composites import Translator
-from ....cpp.translate.sources import Sources
+from ....cpp.translate.decompositions import Translator
+from ....cpp.translate.tree_index import Sources
 from ....cpp.translate.values import Refused
-from ...engine.parsing import parse_module
+from ...system.python_parser import parse_module
 from ...torchapi import TorchApi
 
 _HOME = Path("_decomp", "decompositions.py")

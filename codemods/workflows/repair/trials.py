@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...lab.batch import Heard, ask_shared, limits_for
-from ...lab.isolation import Ended
-from ...lab.operators import OPERATORS, UNBACKED
-from ...lab.variants import Laboratory, Variant
+from ...harness.opinfo_runner import OPERATORS, UNBACKED
+from ...harness.process_limits import Ended
+from ...harness.resilient_batch import BatchReport, limits_for, run_shared_batch
+from ...harness.torch_variant import Harness, Variant
 
 _START_SECONDS = 120
 _CPU_SECONDS = 400
@@ -90,7 +90,7 @@ class Tried:
 
 
 def try_all(
-    laboratory: Laboratory,
+    laboratory: Harness,
     variant: Variant,
     operators: Mapping[str, int],
     most: int = 0,
@@ -106,15 +106,15 @@ def try_all(
     """
     states: tuple[str, ...] = ()
 
-    def hear(said: list[dict[str, Any]], ended: Ended) -> Heard[str, Trial]:
+    def hear(said: list[dict[str, Any]], ended: Ended) -> BatchReport[str, Trial]:
         nonlocal states
         loaded, heard = _read(said)
         states = loaded or states
         return heard
 
-    trials, broken = ask_shared(
+    trials, broken = run_shared_batch(
         laboratory,
-        "trying",
+        "trial_runner",
         variant,
         list(operators),
         jobs=jobs,
@@ -137,7 +137,7 @@ def try_all(
     return Tried(trials, states)
 
 
-def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, Heard[str, Trial]]:
+def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, BatchReport[str, Trial]]:
     states: tuple[str, ...] | None = None
     begun: str | None = None
     trials: dict[str, Trial] = {}
@@ -148,7 +148,7 @@ def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, Heard[str
             begun = said["start"]
         else:
             trials[said["operator"]] = _trial(said)
-    return states, Heard(states is not None, begun, trials)
+    return states, BatchReport(states is not None, begun, trials)
 
 
 def _trial(said: dict[str, Any]) -> Trial:

@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.lab.children.changed_torch import overlay
+from symfix.codemods.harness.children.overlay.changed_torch import overlay
 
 
 def main(request: str) -> None:

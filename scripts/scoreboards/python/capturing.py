@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.lab.children.changed_torch import overlay
+from symfix.codemods.harness.children.overlay.changed_torch import overlay
 
 from .direct import direct
 
@@ -52,7 +52,7 @@ def main(request: str) -> None:
 
 def _captured(made: Callable[[], tuple[Any, Any, Any]], tracers: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the captures of a call. If it can't be made, every tracer gets that error."""
-    from symfix.codemods.lab.children.captures import Capture, capture, describe
+    from symfix.codemods.harness.children.recorders.captures import Capture, capture, describe
 
     def alike(error: str) -> dict[str, Capture]:
         return {tracer: Capture(error=error, breaks=0, guards=[], specialized=0, deviation="") for tracer in tracers}
@@ -88,7 +88,7 @@ def calls(operators: list[str], every: int, also: list[str], imports: list[str])
 
 def candidates(operators: list[str], every: int) -> Iterator[tuple[bool, Call]]:
     """Yield every call, and whether it is chosen by its operator or drawn."""
-    from symfix.codemods.lab.children.captures import TRACERS as ALL
+    from symfix.codemods.harness.children.recorders.captures import TRACERS as ALL
     from torch.testing._internal.common_methods_invocations import op_db, python_ref_db
     from torch.testing._internal.common_modules import module_db
 

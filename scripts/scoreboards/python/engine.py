@@ -7,11 +7,11 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language, load_rules
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context, Rule
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.outcome import Changed, Refused, Unchanged
+from symfix.codemods.model.rule import Context, Rule
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.torchapi import TorchApi
 
 WING = "symfix.python"
@@ -39,7 +39,7 @@ def rewritten(top: Path, file: str, *, unsafe: bool) -> Changed | Unchanged | Re
     """Apply the rules to ``file`` below ``top``."""
     source = SourceFile(Path(file), (top / file).read_bytes())
     return rewrite(
-        source, rules(), load_language(WING), Context(installed_torch()), Wishes(unsafe=unsafe, polish=False)
+        source, rules(), load_language(WING), Context(installed_torch()), FixOptions(unsafe=unsafe, polish=False)
     )
 
 

@@ -27,12 +27,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.fixpoint import FixOptions, RuleBug, rewrite
 from symfix.codemods.engine.registry import load_language
-from symfix.codemods.engine.rounds import RuleBug, Wishes, rewrite
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.outcome import Changed, Refused, Unchanged
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
 
 from scoreboards.table import counted, table, write_json
 
@@ -84,7 +84,7 @@ def rewritten(name: str, content: bytes) -> Changed | Unchanged | Refused:
     """Run all Python rules on the file. Raises RuleBug."""
     context = Context(installed_torch(), all_functions=True)
     return rewrite(
-        SourceFile(Path(name), content), rules(), load_language(WING), context, Wishes(unsafe=True, polish=False)
+        SourceFile(Path(name), content), rules(), load_language(WING), context, FixOptions(unsafe=True, polish=False)
     )
 
 

@@ -28,11 +28,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.engine.outcome import Changed, Refused
+from symfix.codemods.engine.fixpoint import FixOptions, rewrite
 from symfix.codemods.engine.registry import load_language
-from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.outcome import Changed, Refused
+from symfix.codemods.model.rule import Context
+from symfix.codemods.model.source_file import SourceFile
 
 from scoreboards.table import table, write_json
 
@@ -100,7 +100,7 @@ def migrated(top: Path, *, every_rule: bool) -> Iterator[Migrated]:
         if any(marker in content for marker in markers):
             source = SourceFile(path.relative_to(top), content)
             outcome = rewrite(
-                source, chosen, load_language(WING), Context(installed_torch()), Wishes(unsafe=True, polish=False)
+                source, chosen, load_language(WING), Context(installed_torch()), FixOptions(unsafe=True, polish=False)
             )
             assert not isinstance(outcome, Refused), outcome
             if isinstance(outcome, Changed):

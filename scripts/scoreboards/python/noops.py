@@ -21,8 +21,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
-from symfix.codemods.engine.rule import Fix, Safety
+from symfix.codemods.model.outcome import Changed, Refused, Unchanged
+from symfix.codemods.model.rule import Fix, Safety
 
 from scoreboards.table import counted, table, write_json
 

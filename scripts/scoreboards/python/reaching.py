@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from symfix.codemods.lab.children.changed_torch import overlay
+from symfix.codemods.harness.children.overlay.changed_torch import overlay
 
 
 def main(request: str) -> None:

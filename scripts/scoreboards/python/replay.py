@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from symfix.codemods.engine.outcome import Changed, Unchanged
+from symfix.codemods.model.outcome import Changed, Unchanged
 
 from scoreboards.table import counted, table, write_json
 

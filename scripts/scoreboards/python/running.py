@@ -42,7 +42,7 @@ def _overtime(*_: object) -> None:
 
 
 def _running(made: Callable[[], tuple[Any, Any, Any]], wanted: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    from symfix.codemods.lab.children.captures import TRACERS, copied
+    from symfix.codemods.harness.children.recorders.captures import TRACERS, copied
 
     known: dict[CodeType, tuple[str, str]] = {}
     found: set[tuple[str, str]] = set()

@@ -23,13 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.engine.outcome import Changed
-from symfix.codemods.lab.isolation import Limits
-from symfix.codemods.lab.scratch import scratch_folder
-from symfix.codemods.lab.variants import Laboratory
-from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.choose.reaching import changed_functions
-from symfix.codemods.verify.choose.tracing import TraceIndex, trace_index
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.temp_folder import scratch_folder
+from symfix.codemods.harness.torch_variant import Harness
+from symfix.codemods.model.outcome import Changed
+from symfix.codemods.torchapi.torch_finder import locate
+from symfix.codemods.verify.choose.changed_functions import changed_functions
+from symfix.codemods.verify.choose.function_index import TraceIndex, trace_index
 from symfix.codemods.verify.compare.captures import Captures, gained_captures, is_traced, lost_captures
 
 from scoreboards.table import counted, table, write_json
@@ -86,7 +86,7 @@ def index() -> TraceIndex:
     """Return the index of operators by the functions of the installed torch that they run."""
     place = locate(None, None)
     with scratch_folder() as scratch:
-        return trace_index(Laboratory(place.python, scratch, Limits()), place)
+        return trace_index(Harness(place.python, scratch, Limits()), place)
 
 
 def changed(folder: Path, ran: TraceIndex) -> Changes:

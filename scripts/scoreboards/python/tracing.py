@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from symfix.codemods.lab.children.changed_torch import overlay
+from symfix.codemods.harness.children.overlay.changed_torch import overlay
 
 _CAUSE = re.compile(r"\(([^()\s]+:\d+ in [^()]*)\)\n")
 # Code that evaluates guards. The line that caused the guard is further up the stack.
@@ -107,9 +107,9 @@ def trace_every_sample(operator: Any) -> int:
 
 def deviations(operator: Any, patience: int) -> list[str]:
     """Return the distinct deviations from eager at sizes 0, 1 and larger, for a few samples."""
-    from symfix.codemods.lab.children.operators import spread
-    from symfix.codemods.lab.children.protocols import unbacked
-    from symfix.codemods.lab.children.samples import samples_of
+    from symfix.codemods.harness.children.entrypoints.operators import spread
+    from symfix.codemods.harness.children.protocols.protocols import unbacked
+    from symfix.codemods.harness.children.samples.samples import samples_of
 
     found: dict[str, None] = {}
     signal.alarm(patience)

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.engine.outcome import Changed
+from symfix.codemods.model.outcome import Changed
 
 from scoreboards.table import table, write_json
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.rule import Context, Fix, Rule, Safety
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.rule import Context, Fix, Rule, Safety
+from symfix.codemods.model.source_file import SourceFile
 
 
 def noted(name: str) -> Rule:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.rule import Context, Fix, Language
-from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.model.edit import Edit
+from symfix.codemods.model.rule import Context, Fix, Language
+from symfix.codemods.model.source_file import SourceFile
 
 
 def _complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:

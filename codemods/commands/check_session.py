@@ -1,0 +1,135 @@
+"""One run of the selected rules over the paths: the first step of ``check``, ``diff``, ``fix`` and a series."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from ..engine.file_discovery import Target, find
+from ..engine.fixpoint import FixOptions
+from ..engine.registry import Registry
+from ..engine.run import CheckRequest, Report, default_jobs, run
+from ..engine.torch_context import TorchSurroundings
+from ..system import repository
+from ..system.atomic_write import is_leaving
+from ..system.generated_files import is_own
+from ..system.suggestions import nearest
+from ..torchapi.errors import TorchError
+from .arguments import STDIN, Examination
+from .progress import Progress
+from .torch_tree import tree_meant
+
+
+@dataclass(frozen=True)
+class Session:
+    """Request, torch and report of one run."""
+
+    question: CheckRequest
+    surroundings: TorchSurroundings
+    report: Report
+
+
+def only_new(session: Session, baseline: Path | None, asked: Examination) -> Report:
+    """Return the report, without the findings recorded in the baseline if there is one."""
+    if not baseline:
+        return session.report
+    from . import baseline_update
+
+    return baseline_update.only_new(session.report, baseline, session.question, session.surroundings, asked)
+
+
+def examine(
+    asked: Examination,
+    *,
+    polish: bool = True,
+    apply: bool = True,
+    verifying: bool = False,
+    executor: str | None = None,
+) -> Session:
+    """Run the selected rules over the paths, on the workers of the executor if one is named."""
+    if executor is not None and (asked.torch_root is not None or asked.torch_python is not None):
+        raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
+    registry = Registry()
+    named = [asked.stdin_filename] if STDIN in asked.paths and asked.stdin_filename else asked.paths
+    root = None if executor else tree_meant(asked, named, verifying=verifying)
+    surroundings = TorchSurroundings(
+        root,
+        asked.torch_python,
+        asked.min_torch,
+        all_functions=asked.all_functions,
+        modules=asked.modules,
+        drop_torchscript=asked.drop_torchscript,
+        # A tree that was only detected, not named, must not have its code executed.
+        installed_torchgen=asked.installed_torchgen or asked.torch_root is None,
+    )
+    wishes = FixOptions(unsafe=asked.unsafe_fixes, polish=polish, apply=apply)
+    question = CheckRequest(
+        _chosen(registry, asked.select, asked.ignore), wishes, registry, asked.all_functions or asked.modules
+    )
+    suffixes = registry.walked(question.rules)
+    jobs = asked.jobs or default_jobs()
+    try:
+        with Progress(quiet=asked.quiet) as progress:
+            progress.say("files")
+            targets = _targets(asked, suffixes)
+            if executor is None:
+                report = run(targets, question, surroundings, jobs=jobs, progress=progress)
+            else:
+                report = _run_far(executor, targets, question, surroundings, progress)
+            return Session(question, surroundings, report)
+    except TorchError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _run_far(
+    executor: str, targets: list[Target], question: CheckRequest, surroundings: TorchSurroundings, progress: Progress
+) -> Report:
+    from ..engine.remote import spread_far
+    from ..system.cluster import NoCluster, UnlikeWorker, cluster
+
+    try:
+        with cluster(executor) as workers:
+            return run(targets, question, surroundings, executor=workers, spread=spread_far, progress=progress)
+    except (NoCluster, UnlikeWorker) as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _targets(asked: Examination, suffixes: frozenset[str]) -> list[Target]:
+    paths = asked.paths
+    if STDIN not in paths:
+        return list(find(paths, suffixes, asked.exclude))
+    name = asked.stdin_filename
+    if name is None:
+        raise click.UsageError("'-' needs --stdin-filename: its suffix says the language")
+    if len(paths) > 1:
+        raise click.UsageError("'-' stands alone")
+    return [Target.of(name, sys.stdin.buffer.read())]
+
+
+def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[str]) -> frozenset[str]:
+    known = {card.name for card in registry.rules}
+    for name in (*(select or ()), *ignore):
+        if name not in known:
+            raise click.UsageError(f"no rule {name!r}{nearest(name, known)}; `symfix rule` lists them")
+    return frozenset(select or known) - frozenset(ignore)
+
+
+def refuse_dirty(paths: Sequence[Path]) -> None:
+    """Raise ClickException if git could not restore a file that will be written."""
+    unkept = [path for path in repository.outside(paths) if path.exists()]
+    if unkept:
+        more = f" and {len(unkept) - 1} more" if len(unkept) > 1 else ""
+        raise click.ClickException(
+            f"{unkept[0]}{more}: in no git repository, so nothing could bring back what is written; say --allow-dirty"
+        )
+    try:
+        dirty = repository.dirty(paths, lambda path: is_leaving(path) or is_own(path))
+    except repository.GitMissing as error:
+        raise click.ClickException(f"{error}; --allow-dirty goes on without it") from None
+    if dirty:
+        more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
+        raise click.ClickException(f"{dirty[0]}{more}: not committed; commit or stash first, or say --allow-dirty")

@@ -1,0 +1,88 @@
+"""``hunt``: failing operators, with the mode and the line of each failure."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from ..harness.opinfo_runner import MODULES, OPERATORS
+from ..harness.resilient_batch import children
+from ..system.generated_files import remember
+from ..system.sigint import promise
+from ..torchapi.errors import TorchError
+from ..workflows.hunt.fuzz import Fuzz, fuzz
+from ..workflows.hunt.json_report import to_json
+from ..workflows.hunt.operator_names import UnknownOperator
+from ..workflows.hunt.page import page
+from ..workflows.hunt.sweep import Sweep
+from ..workflows.hunt.sweep import sweep as run_sweep
+from ..workflows.hunt.text_report import plural, table
+from ..workflows.hunt.workers import NothingRuns
+from .arguments import Hunt
+from .executor import workers
+from .progress import Progress
+
+
+def hunt(asked: Hunt) -> int:
+    """Run the sweep, print the result, and write the page. Return 0 if every operator passes, else 1."""
+    promise("the same command goes on where this one was")
+    try:
+        with Progress(quiet=asked.quiet) as progress, workers(asked.executor, asked.torch_python) as executor:
+            if asked.examples is not None:
+                if asked.executor is not None or asked.protocol != "unbacked" or asked.modules:
+                    raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
+                return _fuzz(asked, asked.examples, progress)
+            progress.say(f"running {'modules' if asked.modules else 'operators'} with symbolic sizes")
+            found = run_sweep(
+                asked.operators or None,
+                asked.protocol,
+                kind=MODULES if asked.modules else OPERATORS,
+                torch_python=asked.torch_python,
+                jobs=children(asked.jobs),
+                fresh=asked.fresh,
+                every_sample=asked.every_sample,
+                samples=asked.samples,
+                executor=executor,
+                progress=progress,
+            )
+    except (TorchError, UnknownOperator, NothingRuns) as error:
+        raise click.ClickException(str(error)) from None
+    _show(found, asked)
+    return 1 if found.failures else 0
+
+
+def _fuzz(asked: Hunt, examples: int, progress: Progress) -> int:
+    jobs = children(asked.jobs)
+    progress.say("running operators with symbolic sizes on their own samples")
+    samples = run_sweep(torch_python=asked.torch_python, jobs=jobs, progress=progress)
+    progress.say("drawing calls")
+    found = fuzz(
+        asked.operators,
+        Fuzz(examples, asked.seed, asked.minutes),
+        samples,
+        torch_python=asked.torch_python,
+        jobs=jobs,
+        fresh=asked.fresh,
+        progress=progress,
+    )
+    _show(found.sweep, asked)
+    new = plural(len(found.sweep.failures), "new failure")
+    late = f"; no time for {plural(len(found.late), 'operator')}" if found.late else ""
+    click.echo(f"symfix: {found.calls:,} calls; {new}; {found.known} known or told{late}", err=True)
+    return 1 if found.sweep.failures else 0
+
+
+def _show(found: Sweep, asked: Hunt) -> None:
+    if asked.style == "json":
+        sys.stdout.write(json.dumps(to_json(found), indent=1) + "\n")
+    else:
+        sys.stdout.writelines(table(found))
+    if asked.page is not None:
+        try:
+            asked.page.write_text(page(found), encoding="utf-8")
+        except OSError as error:
+            raise click.ClickException(f"--page {asked.page}: {error.strerror}") from None
+        remember(asked.page)
+        click.echo(f"symfix: page written to {asked.page}", err=True)

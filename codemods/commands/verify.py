@@ -1,0 +1,179 @@
+"""``verify``, and the verification that ``fix`` runs before it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import click
+
+from ..engine.registry import Registry
+from ..harness.process_limits import Limits, Network, SandboxMissing
+from ..harness.resilient_batch import children
+from ..harness.temp_folder import scratch_folder
+from ..harness.torch_variant import Harness
+from ..reports.proof import proof
+from ..system import repository
+from ..system.config import UNASKED
+from ..system.generated_files import remember
+from ..torchapi.errors import TorchError
+from ..torchapi.torch_finder import locate
+from ..verify.change import Change, Verdict, Verification
+from ..verify.command import verify as run_verification
+from ..verify.evidence import to_json
+from ..verify.project.extension import Memory
+from ..verify.project.opcheck_script import NoCall, written
+from ..verify.user_scripts import Memory as Replays
+from .arguments import Fix, Verify
+from .executor import workers
+from .progress import Progress
+from .torch_tree import tree_meant
+
+CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
+"""Exit codes of the verdicts. Any other verdict counts as a finding (1)."""
+
+
+def verify(asked: Verify) -> int:
+    """Verify the difference between a revision and the files on disk, print the proof and return its exit code."""
+    paths = asked.paths or (Path.cwd(),)
+    asked = replace(asked, torch_root=tree_meant(asked, paths, verifying=True))
+    prove = Prover(asked)
+    changes = list(_since(asked.base, paths))
+    if not changes:
+        click.echo(f"nothing that a rule reads differs from {asked.base}", err=True)
+        if asked.style == "junit":
+            show_junit(None)
+        return 0
+    verification = prove(changes)
+    if asked.style == "json":
+        sys.stdout.write(json.dumps(to_json(verification), indent=2) + "\n")
+    elif asked.style == "junit":
+        show_junit(verification)
+    else:
+        sys.stdout.writelines(proof(verification))
+    return CODES.get(verification.verdict, 1)
+
+
+def show_junit(verification: Verification | None, dropped: Sequence[str] = ()) -> None:
+    """Print a verification as JUnit XML for a CI server, including the dropped fixes."""
+    from ..reports.junit import junit
+
+    moment, host = datetime.now(timezone.utc), platform.node() or "localhost"
+    lost = [(line.partition(" is not kept: ")[0], line.partition(" is not kept: ")[2]) for line in dropped]
+    sys.stdout.write(junit(verification, moment=moment, host=host, dropped=lost))
+
+
+class Prover:
+    """Verifier of successive sets of changes. The results of a project without changes are computed once."""
+
+    def __init__(self, asked: Fix | Verify) -> None:
+        """Check the command-line options. Raises UsageError if they conflict or name something unknown."""
+        for repro in asked.repro:
+            if not repro.is_file():
+                raise click.UsageError(f"--repro {repro}: no such file")
+        self._repros = (*asked.repro, *scripts(asked.calls))
+        if asked.builds and asked.operators:
+            raise click.UsageError("--op names torch's own operator tests: with --build, name a --test or a --repro")
+        if asked.builds and not (asked.tests or self._repros):
+            raise click.UsageError("--build alone proves nothing: name a --test, a --call or a --repro")
+        context = click.get_current_context(silent=True)
+        if context and context.meta.get(UNASKED) and not (asked.builds or asked.tests):
+            click.echo(f"symfix: {context.meta[UNASKED]}", err=True)
+        self._asked = asked
+        self._operators = known_operators(asked.operators, asked.torch_python)
+        self._memory: Memory = {}
+        self._replays: Replays = {}
+
+    def __call__(self, changes: Sequence[Change]) -> Verification:
+        asked = self._asked
+        limits = Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE)
+        try:
+            executor = asked.executor if isinstance(asked, Verify) else None
+            with Progress(quiet=asked.quiet) as progress, workers(executor, asked.torch_python) as executed:
+                found = run_verification(
+                    changes,
+                    repros=self._repros,
+                    tests=asked.tests,
+                    builds=asked.builds,
+                    operators=self._operators or None,
+                    torch_python=asked.torch_python,
+                    torch_root=asked.torch_root,
+                    jobs=children(asked.jobs),
+                    limits=limits,
+                    timeout=asked.timeout,
+                    drop_torchscript=asked.drop_torchscript,
+                    evidence_folder=asked.evidence,
+                    memory=self._memory,
+                    replays=self._replays,
+                    executor=executed,
+                    progress=progress.say,
+                )
+        except (TorchError, SandboxMissing) as error:
+            raise click.ClickException(str(error)) from None
+        if asked.evidence is not None:
+            remember(asked.evidence)
+        return found
+
+
+def scripts(calls: Sequence[str], *, symbols: bool = True) -> list[Path]:
+    """Return the scripts of some calls, in a folder that is removed when the command ends.
+
+    Without ``symbols`` a script runs opcheck only.
+    """
+    if not calls:
+        return []
+    folder = click.get_current_context().with_resource(scratch_folder())
+    try:
+        return [written(call, folder, symbols=symbols) for call in calls]
+    except NoCall as error:
+        raise click.UsageError(f"--call {error}") from None
+
+
+def known_operators(names: Sequence[str], torch_python: Path | None) -> tuple[str, ...]:
+    """Return the OpInfo names that match these names. Raises UsageError for a name without an operator test."""
+    if not names:
+        return ()
+    from ..workflows.hunt.operator_names import UnknownOperator, operators_of, resolve
+    from ..workflows.hunt.workers import NothingRuns
+
+    try:
+        with scratch_folder() as scratch:
+            torch = locate(None, torch_python)
+            found = resolve(names, operators_of(Harness(torch.python, scratch, Limits()), torch))
+    except UnknownOperator as error:
+        raise click.UsageError(f"--op: {error}") from None
+    except (TorchError, NothingRuns) as error:
+        raise click.ClickException(str(error)) from None
+    return tuple(dict.fromkeys(operator.name for operator in found))
+
+
+def _since(base: str, paths: Sequence[Path]) -> Iterator[Change]:
+    registry = Registry()
+    for path in paths:
+        absolute = path.absolute()
+        top = repository.top(absolute if absolute.is_dir() else absolute.parent)
+        if top is None:
+            raise click.UsageError(f"{path} is in no git repository: `symfix fix --verify` proves what it writes")
+        names = _git(top, "diff", "--name-only", "--no-renames", "--diff-filter=M", "-z", base, "--", str(absolute))
+        for name in filter(None, names.split(b"\0")):
+            file = top / os.fsdecode(name)
+            if registry.wing(file) is not None:
+                before = _git(top, "show", f"{base}:{os.fsdecode(name)}")
+                yield Change(file, before, file.read_bytes())
+
+
+def _git(top: Path, *words: str) -> bytes:
+    try:
+        return subprocess.run(["git", "-C", str(top), *words], capture_output=True, check=True).stdout
+    except FileNotFoundError:
+        raise click.ClickException("no git to ask what changed; install it") from None
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode(errors="replace").strip().splitlines()
+        raise click.ClickException(f"git {words[0]}: {said[0] if said else 'failed'}") from None

@@ -1,0 +1,1 @@
+"""Programs that the harness starts in a child process."""

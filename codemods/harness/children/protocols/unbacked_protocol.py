@@ -1,0 +1,103 @@
+"""Protocols that trace one sample with symbolic sizes as PyTorch's own tests do, and let errors propagate."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from ..samples.autograd_protocol import Trained
+from ..samples.samples import Sample, attempt, difference
+from .dynamo_setup import compile_anew
+from .protocols import traced
+
+
+class Unlike(Exception):
+    """Error raised when the traced code and eager give different results. ``str()`` is the difference."""
+
+
+class NoSample(Exception):
+    """Error raised when the sample itself is unusable. ``str()`` is the reason."""
+
+
+def unbacked(sample: Sample) -> dict[str, Any] | None:
+    """Run PyTorch's test of unbacked sizes (every dimension of two or more), and compare the result.
+
+    Return None if no dimension can be marked.
+    """
+    if not sample.resizable:
+        return None
+    expected = _eager(sample)
+    compile_anew()
+    compiled = torch.compile(_plain(sample), backend=sample.backend, fullgraph=True)
+    _compare(sample, sample.call(compiled, unbacked=True), expected)
+    return {}
+
+
+def backward(sample: Sample) -> dict[str, Any] | None:
+    """Run `unbacked` with the gradients, or return None if there is nothing to mark or to train.
+
+    Raises NoSample if the forward pass alone fails.
+    """
+    assert isinstance(sample, Trained)
+    if not sample.resizable or attempt(sample.call)[1]:
+        return None
+    try:
+        return unbacked(sample)
+    except Exception:
+        _, error = attempt(lambda: unbacked(sample.forward()))
+        if error:
+            raise NoSample(f"its forward pass fails: {error}") from None
+        raise
+
+
+def backed(sample: Sample) -> dict[str, Any] | None:
+    """Run ``make_fx`` and ``torch.compile`` with backed symbols, and compare with eager."""
+    expected = _eager(sample)
+    traced(sample)
+    compile_anew()
+    compiled = torch.compile(_plain(sample), backend="aot_eager", fullgraph=True, dynamic=True)
+    _compare(sample, sample.call(compiled), expected)
+    return {}
+
+
+PROTOCOLS: dict[str, Callable[[Sample], dict[str, Any] | None]] = {
+    "unbacked": unbacked,
+    "backed": backed,
+    "backward": backward,
+}
+
+
+def _plain(sample: Sample) -> Callable[..., Any]:
+    function = sample.function
+    return lambda *args, **kwargs: function(*args, **kwargs)
+
+
+def _eager(sample: Sample) -> Any:
+    try:
+        copy.deepcopy(sample.inputs())
+    except Exception as error:
+        raise NoSample(f"its samples can't be copied: {type(error).__name__}: {error}") from None
+    try:
+        return sample.call()
+    except Exception as error:
+        raise NoSample(f"eager raises {type(error).__name__}: {error}") from None
+
+
+def _compare(sample: Sample, result: Any, expected: Any) -> None:
+    said = difference(result, expected)
+    if said and (difference(result, expected, values=False) or _defined(sample, expected)):
+        raise Unlike(said)
+
+
+def _defined(sample: Sample, expected: Any) -> bool:
+    """Return whether eager returns the same values again with uninitialized memory filled."""
+    if difference(sample.call(), expected):
+        return False
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        return not difference(sample.call(), expected)
+    finally:
+        torch.use_deterministic_algorithms(False)

@@ -1,0 +1,1 @@
+"""Records of running code: frames, branches and the place of a failure."""

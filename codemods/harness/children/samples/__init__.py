@@ -1,0 +1,1 @@
+"""Test subjects and their inputs."""

@@ -1,0 +1,208 @@
+"""Batched runs of a child script: one process handles many items, and a crash fails only the current item."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from ..engine.run import default_jobs
+from ..system.cluster import WorkerLost
+from .process_limits import GIB, Ended, Limits
+from .process_limits import lost as died_far
+from .temp_folder import new_name
+from .torch_variant import Harness, Variant
+
+_MEMORY_OF_A_CHILD = 2 * GIB
+_WATCH_SECONDS = 1.0
+_MOST_AT_ONCE = 512
+"""Maximum number of processes to wait for at a time."""
+
+Item = TypeVar("Item", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class BatchReport(Generic[Item, Answer]):
+    """Parsed report of one process: whether it became ready, the last item it began, and its answers."""
+
+    ready: bool
+    begun: Item | None
+    answers: Mapping[Item, Answer]
+
+
+def children(jobs: int | None) -> int:
+    """Return the number of children with torch that run at a time: ``jobs``, or what processors and memory allow."""
+    return jobs if jobs is not None else max(1, min(default_jobs(), memory_for()))
+
+
+def memory_for() -> int:
+    """Return the number of children with torch that fit into the memory of this machine."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _MEMORY_OF_A_CHILD
+
+
+def rows(report: Path) -> list[dict[str, Any]]:
+    """Return the complete lines of a report, each a JSON object. A line that was cut off is skipped."""
+    found = []
+    for line in report.read_bytes().splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return found
+
+
+def limits_for(limits: Limits, count: int, start_seconds: int) -> Limits:
+    """Return the limits of a process for ``count`` items, given the limits of one. Only the time limits are scaled."""
+    return replace(limits, wall=limits.wall * count + start_seconds, cpu=limits.cpu * count + start_seconds)
+
+
+@contextmanager
+def watched(counted: Callable[[int], None] | None, mark: bytes) -> Iterator[Callable[[Path], None]]:
+    """Call ``counted`` about once a second with the number of occurrences of ``mark`` in the registered reports.
+
+    Yield the function that registers a report. Nothing is counted if ``counted`` is None.
+    """
+    reports: list[Path] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while counted is not None and not over.wait(_WATCH_SECONDS):
+            with suppress(OSError):
+                counted(sum(report.read_bytes().count(mark) for report in reports))
+
+    if counted is not None:
+        threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield reports.append
+    finally:
+        over.set()
+
+
+def run_batch(
+    laboratory: Harness,
+    child: str,
+    variant: Variant,
+    items: Sequence[Item],
+    *,
+    request: Callable[[Sequence[Item]], Mapping[str, Any]],
+    hear: Callable[[list[dict[str, Any]], Ended], BatchReport[Item, Answer]],
+    lost: Callable[[Item, Ended], Answer],
+    limits: Callable[[int], Limits],
+    told: Callable[[Item], None] = lambda _: None,
+    left: Callable[[Sequence[Item]], Sequence[Item]] = lambda items: items,
+    opened: Callable[[Path], None] = lambda _: None,
+) -> tuple[dict[Item, Answer], Ended | None]:
+    """Return the answers about ``items``, and the end of a process that could not begin (None if each could).
+
+    ``lost`` makes the answer about an item whose process died. ``left`` filters the items without an answer, for
+    processes that share a list. ``opened`` is called with each report before it is written.
+    """
+    answers: dict[Item, Answer] = {}
+    pending = list(items)
+    while left(pending):
+        report = laboratory.scratch / new_name("report")
+        report.touch()
+        opened(report)
+        asked = {"patience": laboratory.limits.wall, **request(pending)}
+        try:
+            ended, _ = laboratory.ask(child, variant, asked, report, limits(len(pending)))
+        except WorkerLost as gone:
+            died = died_far(child, f"the workers that ran it died ({gone})")
+            alone = [item for item in pending if item not in answers]
+            if len(alone) == 1:
+                told(alone[0])
+                return {**answers, alone[0]: lost(alone[0], died)}, None
+            # Retry each item in a process of its own.
+            for item in alone:
+                one, _ = run_batch(
+                    laboratory, child, variant, [item], request=request, hear=hear, lost=lost, limits=limits, told=told
+                )
+                answers |= one
+            return answers, None
+        heard = hear(rows(report), ended)
+        if not heard.ready:
+            return answers, ended
+        for item in [item for item in pending if item in heard.answers]:
+            answers[item] = heard.answers[item]
+            told(item)
+        pending = [item for item in pending if item not in answers]
+        stuck = None if heard.answers else next(iter(left(pending)), None)
+        if stuck is not None and heard.begun is None and not answers:
+            return answers, ended
+        victim = heard.begun if heard.begun in pending else stuck
+        if victim is not None:
+            answers[victim] = lost(victim, ended)
+            told(victim)
+            pending.remove(victim)
+    return answers, None
+
+
+def run_shared_batch(
+    laboratory: Harness,
+    child: str,
+    variant: Variant,
+    items: Sequence[Item],
+    *,
+    jobs: int,
+    request: Callable[[Sequence[Item]], Mapping[str, Any]],
+    hear: Callable[[list[dict[str, Any]], Ended], BatchReport[Item, Answer]],
+    lost: Callable[[Item, Ended], Answer],
+    limits: Callable[[int], Limits],
+    told: Callable[[Item], None] = lambda _: None,
+    opened: Callable[[Path], None] = lambda _: None,
+) -> tuple[dict[Item, Answer], Ended | None]:
+    """Run `run_batch` in ``jobs`` processes that share ``items``: each process takes the next unclaimed item.
+
+    The request contains the folder of the claims under ``claims``. Processes on other machines share no folder, so each
+    of them gets a few items of its own. Calls of ``hear`` are serialized.
+    """
+    numbers = {item: number for number, item in enumerate(items)}
+    claims: Path | None = None
+    if laboratory.piece:
+        # Workers have the installed torch imported, so each item can be a task of its own.
+        piece = laboratory.piece if variant.modules else 1
+        shares = [items[at : at + piece] for at in range(0, len(items), piece)]
+    else:
+        shares = [items] * min(jobs, len(items))
+        claims = laboratory.scratch / new_name("claims")
+        claims.mkdir()
+
+    def asked(some: Sequence[Item]) -> Mapping[str, Any]:
+        # A claim is named by the item's number in the list, so all processes need the same list.
+        return request(some) if claims is None else {**request(items), "claims": str(claims)}
+
+    def unclaimed(some: Sequence[Item]) -> Sequence[Item]:
+        return some if claims is None else [one for one in some if not (claims / str(numbers[one])).exists()]
+
+    one_at_a_time = threading.Lock()
+
+    def heard(said: list[dict[str, Any]], ended: Ended) -> BatchReport[Item, Answer]:
+        with one_at_a_time:
+            return hear(said, ended)
+
+    def ask(share: Sequence[Item]) -> tuple[dict[Item, Answer], Ended | None]:
+        return run_batch(
+            laboratory,
+            child,
+            variant,
+            share,
+            request=asked,
+            hear=heard,
+            lost=lost,
+            limits=limits,
+            told=told,
+            left=unclaimed,
+            opened=opened,
+        )
+
+    with ThreadPoolExecutor(max(1, min(len(shares), _MOST_AT_ONCE))) as pool:
+        parts = list(pool.map(ask, shares))
+    answers = {item: answer for part, _ in parts for item, answer in part.items()}
+    return answers, next((broken for _, broken in parts if broken is not None), None)

@@ -1,0 +1,1 @@
+"""Files, processes, configuration and caches: what depends on the operating system."""

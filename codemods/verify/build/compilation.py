@@ -1,0 +1,172 @@
+"""Compilation of operator files, each once and in parallel, and their linking into a library that can be swapped in."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...harness.process_limits import Ended, Limits, run
+from ...harness.temp_folder import new_name
+from ...system.cache_folder import age, folder, load, store
+from .prelude import Prelude, Preludes, headers_in
+from .toolchain import Toolchain
+
+COMPILE_LIMITS = Limits(wall=600, cpu=900)
+_KEPT_OBJECTS = 64
+_DEFINED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:define|undef)[ \t]+(\w+)")
+_ASSERTING = b"TORCH_ASSERT_"
+"""Prefix of macros whose only effect is an error in some headers. The listing of a file's headers reports such an
+error."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """Object or library, or the reason why there is none. ``seconds`` is 0 for a cached object."""
+
+    command: tuple[str, ...]
+    target: Path | None
+    seconds: float = 0.0
+    errors: str = field(default="", repr=False)
+
+    @property
+    def first_error(self) -> str:
+        """Return the line of the compiler's or linker's output that contains the error."""
+        lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
+        telling = [line for line in lines if "error:" in line or "undefined reference" in line]
+        return re.sub(r"\S*/unit-[\w-]+/", "", (telling or lines or ["it failed without a word"])[0])
+
+
+class Builder:
+    """Compiler runs in a scratch folder with one toolchain, ``jobs`` at a time.
+
+    Torch's headers are precompiled first unless they are already. This speeds up the shim and each file so much that
+    even one change takes less time. Without ``precompile`` each file reads them again.
+    """
+
+    def __init__(
+        self,
+        toolchain: Toolchain,
+        scratch: Path,
+        jobs: int = 2,
+        limits: Limits = COMPILE_LIMITS,
+        progress: Callable[[str], None] = lambda _: None,
+        precompile: bool = True,
+    ) -> None:
+        self._toolchain = toolchain
+        self._scratch = scratch
+        self._limits = limits
+        self._preludes = Preludes(toolchain, scratch, limits, progress)
+        self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="compile")
+        both = (self._preludes.wide, self._preludes.core) if precompile else ()
+        self._headers = tuple(self._pool.submit(self._preludes.made, one) for one in both)
+
+    def compile(
+        self, name: str, content: bytes, quote: Path | None = None, *, counted: bool = False, alone: bool = False
+    ) -> Future[Built]:
+        """Start compiling ``content`` as a file called ``name``, with ``quote`` as its own folder.
+
+        A precompiled header may hide a missing ``#include``. An object compiled ``alone`` uses one only if the file
+        includes each of its headers. ``counted`` objects write their line counts into files in their folder, and are
+        never cached.
+        """
+        # A precompiled header is only valid for the flags that it was compiled with.
+        usual = self._toolchain.added(name, quote) is None
+        first = self._headers if usual else ()
+        return self._pool.submit(self._compile, name, content, quote, counted, alone, first)
+
+    @property
+    def counts(self) -> bool:
+        """Return whether the compiler supports line counts and its tool for reading them is installed."""
+        return bool(self._toolchain.gcov)
+
+    def link(self, objects: Sequence[Path], name: str, *, counted: bool = False) -> Future[Built]:
+        """Start linking objects to a shared library."""
+        target = self._scratch / f"{new_name(name)}.so"
+        command = self._toolchain.link_command(list(objects), target, counted=counted)
+        return self._pool.submit(self._finish, command, target)
+
+    def close(self) -> None:
+        """Cancel the pending compilations, and wait for the running ones."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def _compile(
+        self,
+        name: str,
+        content: bytes,
+        quote: Path | None,
+        counted: bool,
+        alone: bool,
+        headers: Sequence[Future[Prelude | None]],
+    ) -> Built:
+        place = self._scratch / new_name("unit")
+        place.mkdir()
+        source = place / name
+        source.write_bytes(content)
+        wide, core = (header.result() for header in headers) if headers else (None, None)
+        first = wide
+        if alone:
+            first = core if core and self._includes(source, content, quote, core) else None
+        built = self._made(source, content, quote, first, counted)
+        if built.target is None and first is not None:
+            return self._made(source, content, quote, None, counted)
+        return built
+
+    def _includes(self, source: Path, content: bytes, quote: Path | None, first: Prelude) -> bool:
+        """Return whether reading ``first`` before a file adds no header and is unaffected by the file's macros."""
+        above, _, _ = content.partition(b"#include")
+        if any(not name.startswith(_ASSERTING) for name in _DEFINED.findall(above)):
+            return False
+        rule = source.with_name(f"{source.name}.d")
+        command = self._toolchain.headers_command(source, rule, quote=quote)
+        ended = run(command, scratch=self._scratch, limits=self._limits)
+        return ended.code == 0 and first.closure <= headers_in(rule.read_text())
+
+    def _made(self, source: Path, content: bytes, quote: Path | None, first: Prelude | None, counted: bool) -> Built:
+        target = source.with_name(f"{source.name}.o")
+        header = first.header if first else None
+        plain = None if counted else _kept_object(self._toolchain, source.name, content, quote, None)
+        kept = None if counted else _kept_object(self._toolchain, source.name, content, quote, header)
+        command = self._toolchain.compile_command(source, target, quote=quote, prelude=header, counted=counted)
+        for known in (plain, kept):
+            content_then = None if known is None else load(known)
+            if content_then is not None:
+                target.write_bytes(content_then)
+                return Built(tuple(command), target)
+        built = self._finish(command, target)
+        if built.target is not None and kept is not None:
+            store(kept, target.read_bytes())
+            _forget_oldest(kept.parent)
+        return built
+
+    def _finish(self, command: Sequence[str], target: Path) -> Built:
+        ended = run(command, scratch=self._scratch, limits=self._limits)
+        made = target if ended.code == 0 and target.is_file() else None
+        return Built(tuple(command), made, ended.seconds, "" if made else _complaint(ended))
+
+
+def _complaint(ended: Ended) -> str:
+    return f"error: the compiler {ended.died}\n{ended.stderr}" if ended.died else ended.stderr
+
+
+def _kept_object(
+    toolchain: Toolchain, name: str, content: bytes, quote: Path | None, first: Path | None
+) -> Path | None:
+    """Return the cache path of an object, or None if it depends on headers that may change."""
+    installed = toolchain.libraries.parent
+    if toolchain.added(name, quote) is not None or (quote is not None and any(quote.glob("*.h"))):
+        return None
+    if any(not folder.is_relative_to(installed) for folder in toolchain.includes):
+        return None
+    digest = hashlib.sha256()
+    for part in (toolchain.identity.encode(), name.encode(), content, first.name.encode() if first else b""):
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return folder("objects") / f"{digest.hexdigest()}.o"
+
+
+def _forget_oldest(place: Path) -> None:
+    for item in sorted(place.glob("*.o"), key=age)[:-_KEPT_OBJECTS]:
+        item.unlink(missing_ok=True)

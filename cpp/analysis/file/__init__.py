@@ -1,0 +1,1 @@
+"""Facts about one file: types, overloads, sources of sizes and functions that may change."""

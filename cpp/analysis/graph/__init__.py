@@ -1,0 +1,1 @@
+"""Graph of values that symbolic sizes flow through, and its solver."""

@@ -1,0 +1,1 @@
+"""Handlers of syntax forms: each yields the facts about one form."""

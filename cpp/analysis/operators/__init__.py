@@ -1,0 +1,1 @@
+"""Schemas and arguments of an extension's own operators."""

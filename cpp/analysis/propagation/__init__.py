@@ -1,0 +1,1 @@
+"""Propagation of symbolic values from their sources to their sinks."""

@@ -1,0 +1,1 @@
+"""Conditions of branches: their leaves, purpose and default."""

@@ -1,0 +1,1 @@
+"""May-analysis of values through functions, and the functions that tracers reach."""

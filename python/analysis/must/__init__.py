@@ -1,0 +1,1 @@
+"""Must-analysis: facts that hold on every path."""

@@ -1,0 +1,1 @@
+"""Types of values: what they may be, and what they must be."""

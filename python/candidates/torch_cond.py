@@ -1,0 +1,352 @@
+"""Keep both sides of a choice on values in the program by ``torch.cond``, which runs the one that is chosen.
+
+Eager keeps the statement as it is: only while torch compiles does the operator choose.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Safety
+from ..analysis.flow.blocks import always_returns, bound_before, following, read, read_after, stored, surely_stored
+from ..analysis.must.effects import require_pure
+from ..analysis.must.must_type_inference import surely
+from ..analysis.must.pointwise import Cost
+from ..analysis.types.cannot_rewrite import CannotRewrite
+from ..analysis.types.must_types import ScalarType
+from ..rewrite.findings import fix
+from ..rewrite.qualified_names import COMPILING, Spelled, spelled_out
+from ..syntax.module import Module
+from .local_functions import (
+    Layout,
+    NameChooser,
+    anew,
+    copied,
+    described,
+    function_text,
+    joined_blocks,
+    may_alias,
+    operands_text,
+    own_text,
+    reindented,
+    returns_own,
+    tuple_text,
+)
+from .tensor_conditions import Asked, asked_of_tensor
+from .torch_where import highest_cost
+
+NAME = "use_cond"
+_LONGEST = 24
+"""The number of statements behind an early ``return`` that are repeated in a function."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An ``if`` as two sides that give the same names values, or that both return."""
+
+    node: ast.If
+    then: Sequence[ast.stmt]
+    otherwise: Sequence[ast.stmt]
+    results: Sequence[str]
+    """Empty where both sides return."""
+    operands: Sequence[str]
+
+    @property
+    def returns(self) -> bool:
+        return not self.results
+
+
+def conditional(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
+    """``if c: x = f(x)`` → ``if is_compiling(): x = torch.cond(c, apply_f, keep_x, (x,))`` and ``elif c: x = f(x)``.
+
+    Raises CannotRewrite where a side does what no program can keep to itself.
+    """
+    if isinstance(node, ast.IfExp):
+        yield from _of_expression(module, node, context)
+        return
+    choice = choice_of(module, node)
+    require_pure(module, [node.test])
+    for side in (choice.then, choice.otherwise):
+        require_pure(module, side, returns=choice.returns)
+    for asked in asked_of_tensor(module, node.test, context):
+        for always in (False, True):
+            yield _written(module, choice, asked, context, always=always)
+
+
+def choice_of(module: Module, node: ast.If) -> Choice:
+    """Return the two sides of an ``if``. Raises CannotRewrite where they can't be paired."""
+    then: list[ast.stmt] = node.body
+    otherwise: list[ast.stmt] = node.orelse
+    if always_returns(then):
+        behind = otherwise or following(module, node)
+        if not always_returns(behind):
+            raise CannotRewrite(
+                "leaves-in-branch", f"at line {then[-1].lineno} one side leaves the function, the other goes on"
+            )
+        if len(behind) > _LONGEST:
+            raise CannotRewrite("too-long", f"behind line {node.lineno} come more than {_LONGEST} statements")
+        return Choice(node, then, behind, (), _operands(module, node, (), then, behind))
+    before = bound_before(module, node)
+    live = read_after(module, [node])
+    results = [name for name in stored([*then, *otherwise]) if name in live]
+    for name in results:
+        if name not in before and not (name in surely_stored(then) and name in surely_stored(otherwise)):
+            raise CannotRewrite("bound-on-one-side", f"at line {node.lineno} `{name}` may have no value on one side")
+    if not results:
+        raise CannotRewrite(
+            "effect-in-branch", f"at line {then[0].lineno} the branch gives no name a value that is read"
+        )
+    return Choice(node, then, otherwise, results, _operands(module, node, results, then, otherwise))
+
+
+def _operands(
+    module: Module,
+    node: ast.If,
+    results: Sequence[str],
+    then: Sequence[ast.stmt],
+    otherwise: Sequence[ast.stmt],
+) -> list[str]:
+    """Return the operands: names that a side rebinds, and those that it reads and that are known to be tensors."""
+    before = bound_before(module, node)
+    bound = set(stored([*then, *otherwise]))
+    used = read([*then, *otherwise]) | {name for name in results if name in before}
+    rebound = [name for name in before if name in bound and name in used]
+    sure = {
+        one.id
+        for statement in (*then, *otherwise)
+        for one in ast.walk(statement)
+        if isinstance(one, ast.Name)
+        and isinstance(one.ctx, ast.Load)
+        and one.id in before
+        and one.id not in bound
+        and surely(module).of(one) is ScalarType.TENSOR
+    }
+    order = {name: at for at, name in enumerate(results)}
+    return sorted({*rebound, *sure}, key=lambda name: (order.get(name, len(order)), name))
+
+
+def _written(module: Module, choice: Choice, asked: Asked, context: Context, *, always: bool) -> Fix:
+    node = choice.node
+    indent, layout = _layout(module, node)
+    names = [spelled_out(module, node, symbol, context) for symbol in (COMPILING, "torch.cond")]
+    lines = _lines(module, choice, asked, names, layout, context, always=always)
+    block = layout.newline.join(lines)
+    start, end = module.span(node)
+    content = module.source.content
+    if content.startswith(b"elif", start):
+        rest = reindented(content[start:end].decode(), indent, indent + layout.unit, "")
+        deeper = reindented(block, indent, indent + layout.unit, indent + layout.unit)
+        joint = (
+            f"{layout.newline}{indent}{layout.unit}" if choice.returns else f"{layout.newline}{indent}{layout.unit}el"
+        )
+        rest = rest.removeprefix("el")
+        edit = Edit(start, end, f"else:{layout.newline}{deeper}{joint}{rest}".encode())
+    else:
+        joint = f"{layout.newline}{indent}" + ("" if choice.returns else "el")
+        edit = Edit(start, start, f"{block}{joint}".encode())
+    return _fix(module, node, edit, asked, names)
+
+
+def _fix(module: Module, node: ast.If | ast.stmt, edit: Edit, asked: Asked, names: Sequence[Spelled]) -> Fix:
+    test = node.test if isinstance(node, ast.If) else node.value  # type: ignore[attr-defined]
+    said = module.text(test.test if isinstance(test, ast.IfExp) else test).decode()
+    words = f"in the program `{said}` is decided by torch.cond when it runs, in eager as before"
+    message = f"keep both sides of `{said}` by torch.cond: {_reason(module, node)}"
+    needs = [*(need for name in names for need in name.needs), *asked.needs]
+    return fix(NAME, module.place(node), [edit], message, needs, [words], Safety.UNSAFE)
+
+
+def _reason(module: Module, node: ast.stmt) -> str:
+    choice = node if isinstance(node, ast.If) else next(one for one in ast.walk(node) if isinstance(one, ast.IfExp))
+    reasons = {Cost.CHEAP: "only one of them is computed", Cost.EXPENSIVE: "one of them is expensive"}
+    return reasons.get(highest_cost(module, choice), "one of them is expensive, or may raise where the other is chosen")
+
+
+def _layout(module: Module, node: ast.stmt) -> tuple[str, Layout]:
+    indent = module.indentation(node)
+    if indent is None:
+        raise CannotRewrite("one-line", f"at line {node.lineno} the statement stands behind another one")
+    first = node.body[0] if isinstance(node, (ast.If, ast.For, ast.While)) else None
+    if first is not None and module.indentation(first) is None:
+        raise CannotRewrite("one-line", f"at line {node.lineno} a block stands on the line of its head")
+    unit = module.unit_of_indentation(first) if first is not None else "    "
+    return indent, Layout(indent + unit, unit, module.newline)
+
+
+def _lines(
+    module: Module,
+    choice: Choice,
+    asked: Asked,
+    names: Sequence[Spelled],
+    layout: Layout,
+    context: Context,
+    *,
+    always: bool,
+) -> list[str]:
+    """Return the lines of the block for tracing, the first without its blanks."""
+    compiling, cond = names
+    head = f"{compiling.text}() and {_operand(asked)}" if asked.outside else f"{compiling.text}()"
+    chosen = _chosen(module, choice, asked, cond, layout, NameChooser(module), context, always=always)
+    return [f"if {head}:", "", *chosen]
+
+
+def _chosen(
+    module: Module,
+    choice: Choice,
+    asked: Asked,
+    cond: Spelled,
+    layout: Layout,
+    chooser: NameChooser,
+    context: Context,
+    *,
+    always: bool,
+) -> list[str]:
+    """Return the functions of both sides, and the call that chooses."""
+    called, defined = [], []
+    for side in (choice.then, choice.otherwise):
+        name = chooser.choose(described(side, choice.results))
+        edits = list(inner_choices(module, side, context, chooser, always=always))
+        body, result = _side(module, choice, side, edits, always=always)
+        defined.append(function_text(module, layout, name, choice.operands, body, result, edits))
+        called.append(name)
+    operands = operands_text(choice.operands) if choice.operands else "()"
+    call = f"{cond.text}({asked.text}, {called[0]}, {called[1]}, {operands})"
+    given = "return " if choice.returns else f"{tuple_text(choice.results)} = "
+    return [joined_blocks(defined, layout.newline), "", f"{layout.indent}{given}{call}"]
+
+
+def inner_choices(
+    module: Module, side: Sequence[ast.stmt], context: Context, chooser: NameChooser, *, always: bool
+) -> Iterator[Edit]:
+    """Yield the edits that have torch decide inside of a side, which is only traced, unless Python does."""
+    end = -1
+    for statement in side:
+        if module.span(statement)[0] < end:
+            continue
+        if isinstance(statement, ast.If):
+            ways = [one for one in _ways(module, statement, context) if not one.outside]
+            if ways:
+                edit = _inner(module, statement, ways[0], statement is side[0], context, chooser, always=always)
+                end = edit.end
+                yield edit
+            else:
+                yield from inner_choices(module, statement.body, context, chooser, always=always)
+                yield from inner_choices(module, statement.orelse, context, chooser, always=always)
+        elif isinstance(statement, (ast.For, ast.While, ast.With)):
+            yield from inner_choices(module, statement.body, context, chooser, always=always)
+
+
+def _ways(module: Module, node: ast.If, context: Context) -> list[Asked]:
+    try:
+        return list(asked_of_tensor(module, node.test, context))
+    except CannotRewrite as unfit:
+        if unfit.reason == "no-tensor":
+            return []
+        raise
+
+
+def _inner(
+    module: Module,
+    node: ast.If,
+    asked: Asked,
+    first: bool,
+    context: Context,
+    chooser: NameChooser,
+    *,
+    always: bool,
+) -> Edit:
+    """Return the edit that puts a call of ``torch.cond`` in the place of an ``if`` that is only traced."""
+    choice = choice_of(module, node)
+    outer, deeper = _layout(module, node)
+    start, end = module.span(node)
+    apart = module.source.content.startswith(b"elif", start) and not first
+    layout = deeper if apart else Layout(outer, deeper.unit, deeper.newline)
+    cond = spelled_out(module, node, "torch.cond", context)
+    lines = _chosen(module, choice, asked, cond, layout, chooser, context, always=always)
+    if choice.returns and not node.orelse:
+        end = module.span(choice.otherwise[-1])[1]
+    text = layout.newline.join(lines)
+    text = f"else:{layout.newline}{text}" if apart else text.removeprefix(layout.indent)
+    return Edit(start, end, text.encode())
+
+
+def _operand(asked: Asked) -> str:
+    if not asked.conjunction:
+        return asked.reached
+    return f"({asked.outside})" if " or " in asked.outside else asked.outside
+
+
+def _side(
+    module: Module, choice: Choice, side: Sequence[ast.stmt], edits: Sequence[Edit], *, always: bool
+) -> tuple[Sequence[ast.stmt], str]:
+    """Return the statements of a side's function, and the text of its result."""
+    if choice.returns:
+        return returns_own(module, side, edits, always=always)
+    only = side[0] if len(side) == 1 else None
+    named = isinstance(only, ast.Assign) and [ast.unparse(one) for one in only.targets] == [*choice.results]
+    if isinstance(only, ast.Assign) and named:
+        return [], own_text(module, only.value, side, always=always)
+    if isinstance(only, ast.AugAssign) and [ast.unparse(only.target)] == [*choice.results]:
+        return [], anew(module, only)
+    results = [ast.Name(name, ast.Load()) for name in choice.results]
+    return side, tuple_text([_named(one, side, always=always) for one in results])
+
+
+def _named(name: ast.Name, side: Sequence[ast.stmt], *, always: bool) -> str:
+    return f"{name.id}{copied(always)}" if may_alias(name, side, always=always) else name.id
+
+
+def _of_expression(module: Module, node: ast.IfExp, context: Context) -> Iterator[Fix]:
+    """``y = a if c else b`` as a statement of its own: the sides without names are functions, too."""
+    statement = module.parents[node]
+    single = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+    if not (single or isinstance(statement, ast.Return)) or not isinstance(statement, (ast.Assign, ast.Return)):
+        raise CannotRewrite("inside-expression", f"at line {node.lineno} the choice is a part of a longer expression")
+    if isinstance(statement, ast.Assign) and not isinstance(statement.targets[0], ast.Name):
+        raise CannotRewrite(
+            "changes-attribute", f"at line {node.lineno} what is chosen is kept outside of the function"
+        )
+    require_pure(module, [node])
+    _, layout = _layout(module, statement)
+    names = [spelled_out(module, node, symbol, context) for symbol in (COMPILING, "torch.cond")]
+    if b"#" in module.text(statement) or b"\n" in module.text(statement):
+        raise CannotRewrite("comment-inside", f"at line {node.lineno} the choice goes over several lines")
+    for asked in asked_of_tensor(module, node.test, context):
+        for always in (False, True):
+            chooser = NameChooser(module)
+            sides = [ast.Return(one) for one in (node.body, node.orelse)]
+            called = [chooser.choose(described([one], ["value"])) for one in sides]
+            defined = [
+                function_text(module, layout, name, (), [], own_text(module, one, [], always=always))
+                for name, one in zip(called, (node.body, node.orelse), strict=True)
+            ]
+            edit = _spread(
+                module, statement, node, asked, names, layout, joined_blocks(defined, layout.newline), called
+            )
+            yield _fix(module, statement, edit, asked, names)
+
+
+def _spread(
+    module: Module,
+    statement: ast.Assign | ast.Return,
+    node: ast.IfExp,
+    asked: Asked,
+    names: Sequence[Spelled],
+    layout: Layout,
+    defined: str,
+    called: Sequence[str],
+) -> Edit:
+    """Return the statement as an ``if`` with both sides, and the block for tracing in front of it."""
+    compiling, cond = names
+    indent, inner = layout.indent.removesuffix(layout.unit), layout.indent
+    given = "return " if isinstance(statement, ast.Return) else f"{module.text(statement.targets[0]).decode()} = "
+    head = f"{compiling.text}() and {_operand(asked)}" if asked.outside else f"{compiling.text}()"
+    then, otherwise = (module.text(one).decode() for one in (node.body, node.orelse))
+    lines = [f"if {head}:", "", defined, ""]
+    lines += [f"{inner}{given}{cond.text}({asked.text}, {called[0]}, {called[1]}, ())"]
+    lines += [f"{indent}elif {module.text(node.test).decode()}:", f"{inner}{given}{then}"]
+    lines += [f"{indent}else:", f"{inner}{given}{otherwise}"]
+    return Edit(*module.span(statement), layout.newline.join(lines).encode())

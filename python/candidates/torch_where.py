@@ -1,0 +1,221 @@
+"""Choose between two tensors by ``torch.where``, where the values of a tensor decide and both sides can be computed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Safety
+from ..analysis.flow.blocks import bound_before, following
+from ..analysis.must.effects import require_pure
+from ..analysis.must.pointwise import Cost, cost
+from ..analysis.types.cannot_rewrite import CannotRewrite
+from ..rewrite.findings import fix
+from ..rewrite.qualified_names import spelled_out
+from ..syntax.module import Module
+from .local_functions import anew
+from .tensor_conditions import Asked, asked_of_tensor
+
+NAME = "use_where"
+_UNBOUNDED = frozenset(
+    {"div", "divide", "true_divide", "pow", "sqrt", "rsqrt", "log", "log2", "log10", "log1p", "norm"}
+)
+"""Functions with gradients that are infinite or no number for some values."""
+
+
+def selected(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
+    """``if c: x = f(x)`` → ``x = torch.where(c, f(x), x)``; chains, two ``return``s, and ``f(x) if c else x``.
+
+    Raises CannotRewrite where a side may raise on the values of the other, or does more than give a value.
+    """
+    where = spelled_out(module, node, "torch.where", context)
+    chain = _chain(node)
+    start, end = module.span(node)
+    needs = list(where.needs)
+    for asked in _asked(module, chain, context):
+        choices = [(f"{where.text}({one.text}", one) for one in asked]
+        heads = [head for head, _ in choices]
+        if isinstance(node, ast.IfExp):
+            text = _nested(heads, [_total(module, one) for one in (node.body, node.orelse)])
+        else:
+            lines, end = _lines(module, node, chain, heads)
+            text = _laid_out(module, node, lines, end, asked[0])
+        needs += [need for one in asked for need in one.needs]
+        said = module.text(node.test).decode()
+        words = "both sides are computed for all values, also where the other one is chosen"
+        if _divides(node):
+            words += "; in training the gradient of a quotient or root that is not chosen may be nan"
+        message = f"`{said}` chooses between two tensors by torch.where: both sides are cheap and never raise"
+        edit = Edit(start, end, text.encode())
+        yield fix(NAME, module.place(node), [edit], message, needs, [words], Safety.UNSAFE)
+
+
+def _divides(node: ast.If | ast.IfExp) -> bool:
+    """Return whether a side holds a quotient, power, root or logarithm, whose gradient may be no number."""
+    sides = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
+    parts = [part for side in sides for part in ast.walk(side)]
+    operators = (one.op for one in parts if isinstance(one, (ast.BinOp, ast.AugAssign)))
+    called = {one.attr for one in parts if isinstance(one, ast.Attribute)}
+    return any(isinstance(one, (ast.Div, ast.Pow)) for one in operators) or bool(called & _UNBOUNDED)
+
+
+def highest_cost(module: Module, node: ast.If | ast.IfExp) -> Cost:
+    """Return the highest cost of a value that `selected` computes although it is not chosen."""
+    values = [one.value for one in ast.walk(node) if isinstance(one, (ast.Assign, ast.AugAssign, ast.Return))]
+    if isinstance(node, ast.IfExp):
+        values = [node.body, node.orelse]
+    elif not node.orelse and isinstance(node.body[-1], ast.Return):
+        values += [one.value for one in following(module, node)[:1] if isinstance(one, ast.Return)]
+    return max((cost(module, one) for one in values if one is not None), default=Cost.UNKNOWN)
+
+
+def _chain(node: ast.If | ast.IfExp) -> list[ast.If | ast.IfExp]:
+    """Return the ``if`` with those of its ``elif``s."""
+    found = [node]
+    while len(node.orelse) == 1 if isinstance(node, ast.If) else False:
+        only = node.orelse[0]  # type: ignore[index]
+        if not isinstance(only, ast.If):
+            break
+        found.append(only)
+        node = only
+    return found
+
+
+def _asked(module: Module, chain: Sequence[ast.If | ast.IfExp], context: Context) -> Iterator[list[Asked]]:
+    first, *others = chain
+    for asked in asked_of_tensor(module, first.test, context):
+        alone = isinstance(first, ast.If) and not first.orelse and not isinstance(first.body[-1], ast.Return)
+        if asked.outside and not (alone and asked.conjunction and asked.in_order):
+            continue
+        found = [asked]
+        for one in others:
+            whole = [way for way in asked_of_tensor(module, one.test, context) if not way.outside]
+            if not whole:
+                raise CannotRewrite(
+                    "no-tensor", f"at line {one.lineno} `{ast.unparse(one.test)}` is no value of a tensor"
+                )
+            found.append(whole[0])
+        yield found
+
+
+def _total(module: Module, value: ast.expr) -> str:
+    """Return the text of a value that can be computed for nothing. Raises CannotRewrite."""
+    require_pure(module, [value])
+    if cost(module, value) is Cost.UNKNOWN:
+        detail = f"at line {value.lineno} `{ast.unparse(value)[:60]}` may raise on the values of the other side"
+        raise CannotRewrite("not-total", detail)
+    return module.text(value).decode()
+
+
+def _nested(heads: Sequence[str], values: Sequence[str]) -> str:
+    """``where(a, x, where(b, y, z))``."""
+    text = values[-1]
+    for head, value in zip(reversed(heads), reversed(values[:-1]), strict=True):
+        text = f"{head}, {value}, {text})"
+    return text
+
+
+def _lines(
+    module: Module, node: ast.If, chain: Sequence[ast.If | ast.IfExp], heads: Sequence[str]
+) -> tuple[list[str], int]:
+    """Return the statements that take the place of a chain, and where the last statement ends that they replace."""
+    blocks = [one.body for one in chain if isinstance(one, ast.If)]
+    last = chain[-1]
+    orelse = list(last.orelse) if isinstance(last, ast.If) else []
+    if isinstance(node.body[0], ast.Return):
+        follower = orelse or following(module, node)[:1]
+        sides = [*blocks, follower]
+        values = [_returned(module, one) for one in sides]
+        return [f"return {_nested(heads, values)}"], module.span(follower[-1])[1]
+    return _chosen_values(module, node, [*blocks, orelse], heads), module.span(node)[1]
+
+
+def _returned(module: Module, block: Sequence[ast.stmt]) -> str:
+    only = block[0] if len(block) == 1 else None
+    if not isinstance(only, ast.Return) or only.value is None:
+        line = block[0].lineno if block else 0
+        raise CannotRewrite("leaves-in-branch", f"at line {line} a side does more than return a value")
+    if isinstance(only.value, ast.Tuple):
+        raise CannotRewrite("several-results", f"at line {only.lineno} several results are returned")
+    return _total(module, only.value)
+
+
+def _chosen_values(
+    module: Module, node: ast.If, blocks: Sequence[Sequence[ast.stmt]], heads: Sequence[str]
+) -> list[str]:
+    """Return the lines that give names one of several values."""
+    given = [_assigned(module, block) for block in blocks]
+    names = list(dict.fromkeys(name for block in given for name in block))
+    before = bound_before(module, node)
+    for name in names:
+        if name not in before and not all(name in block for block in given):
+            raise CannotRewrite("bound-on-one-side", f"at line {node.lineno} `{name}` may have no value on one side")
+    values = [[_total_or_name(module, block.get(name), name) for block in given] for name in names]
+    chosen = [_nested(heads, one) for one in values]
+    read = {one.id for part in _tests(node) for one in ast.walk(part) if isinstance(one, ast.Name)}
+    if len(names) > 1:
+        _require_apart(module, blocks, names, node)
+        if read.intersection(names) or any(_mentions(one, names) for block in blocks for one in block):
+            return [f"{', '.join(names)} = {', '.join(chosen)}"]
+    return [f"{name} = {one}" for name, one in zip(names, chosen, strict=True)]
+
+
+def _tests(node: ast.If) -> Iterator[ast.expr]:
+    yield from (one.test for one in ast.walk(node) if isinstance(one, ast.If))
+
+
+def _mentions(statement: ast.stmt, names: Sequence[str]) -> bool:
+    value = getattr(statement, "value", None)
+    inside = ast.walk(value) if isinstance(value, ast.expr) else ()
+    return isinstance(statement, ast.AugAssign) or any(isinstance(one, ast.Name) and one.id in names for one in inside)
+
+
+def _require_apart(module: Module, blocks: Sequence[Sequence[ast.stmt]], names: Sequence[str], node: ast.If) -> None:
+    """Raise CannotRewrite where a value reads what its block has just given another name."""
+    for block in blocks:
+        bound: set[str] = set()
+        for one in block:
+            value = getattr(one, "value", None)
+            inside = ast.walk(value) if isinstance(value, ast.expr) else ()
+            if bound & {part.id for part in inside if isinstance(part, ast.Name)}:
+                raise CannotRewrite("several-steps", f"at line {one.lineno} a value is computed of one just before it")
+            bound.update(name for name in _assigned(module, [one]))
+
+
+def _total_or_name(module: Module, value: str | None, name: str) -> str:
+    return name if value is None else value
+
+
+def _assigned(module: Module, block: Sequence[ast.stmt]) -> dict[str, str]:
+    """Return the names that a block gives values once each, and the texts of these. Raises CannotRewrite."""
+    require_pure(module, block)
+    found: dict[str, str] = {}
+    for one in block:
+        if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
+            name, text = one.targets[0].id, _total(module, one.value)
+        elif isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name):
+            _total(module, ast.copy_location(ast.BinOp(one.target, one.op, one.value), one))
+            name, text = one.target.id, anew(module, one)
+        else:
+            raise CannotRewrite("several-steps", f"at line {one.lineno} a side does more than give names values")
+        if name in found:
+            raise CannotRewrite("several-steps", f"at line {one.lineno} `{name}` gets two values")
+        found[name] = text
+    return found
+
+
+def _laid_out(module: Module, node: ast.If, lines: Sequence[str], end: int, asked: Asked) -> str:
+    """Return the lines at the place of the ``if``, below what Python decides. Raises CannotRewrite."""
+    indent, start = module.indentation(node), module.span(node)[0]
+    if indent is None or module.indentation(node.body[0]) is None:
+        raise CannotRewrite("one-line", f"at line {node.lineno} a block stands on the line of its head")
+    if b"#" in module.source.content[start:end]:
+        raise CannotRewrite("comment-inside", f"at line {node.lineno} a comment would be lost")
+    unit = module.unit_of_indentation(node.body[0])
+    inner, head = indent, ""
+    if module.source.content.startswith(b"elif", start):
+        inner, head = indent + unit, f"else:{module.newline}{indent}{unit}"
+    if asked.outside:
+        head, inner = f"{head}if {asked.outside}:{module.newline}{inner}{unit}", inner + unit
+    return head + f"{module.newline}{inner}".join(lines)

@@ -1,0 +1,338 @@
+"""Keep a loop that values end in the program: by ``while_loop``, or by ``torch.cond`` in each step that is traced.
+
+Eager keeps the loop as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...codemods.model.edit import Edit
+from ...codemods.model.rule import Context, Fix, Safety
+from ..analysis.flow.blocks import bound_before, following, read, read_after, stored
+from ..analysis.must.effects import require_pure
+from ..analysis.must.must_type_inference import surely
+from ..analysis.types.cannot_rewrite import CannotRewrite
+from ..analysis.types.must_types import ScalarType
+from ..rewrite.findings import fix
+from ..rewrite.qualified_names import COMPILING, spelled_out
+from ..syntax.module import Module
+from .local_functions import (
+    Layout,
+    NameChooser,
+    function_text,
+    joined_blocks,
+    kept_name,
+    may_alias,
+    operands_text,
+    shifted,
+    tuple_text,
+)
+from .tensor_conditions import tensor_condition
+
+WHILE, UNROLLED = "use_while_loop", "use_cond"
+_LOOP = "torch._higher_order_ops.while_loop"
+_NOT, _AND = "torch.logical_not", "torch.logical_and"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop whose steps give names new values, ``before`` and ``behind`` the ``if`` that leaves it."""
+
+    node: ast.While | ast.For
+    leaves: ast.If | None
+    before: Sequence[ast.stmt]
+    behind: Sequence[ast.stmt]
+    carried: Sequence[str]
+    counters: Sequence[str]
+    """Of these the numbers of Python's, which become tensors of one number."""
+    live: frozenset[str]
+
+
+def looped(module: Module, node: ast.While | ast.For, context: Context) -> Iterator[Fix]:
+    """``while c: x = f(x)`` → ``(x,) = while_loop(goes_on, update_x, (x,))`` while torch compiles.
+
+    Raises CannotRewrite.
+    """
+    loop = _loop(module, node)
+    limit = _limit(module, node) if isinstance(node, ast.For) else ""
+    asked, needs = _asked(module, loop, context)
+    names = [spelled_out(module, node, symbol, context) for symbol in (COMPILING, _LOOP, _AND)]
+    compiling, called, both = (one.text for one in names)
+    layout = _layout(module, node)
+    chooser = NameChooser(module)
+    flag = chooser.choose("going") if loop.leaves is not None else ""
+    count = chooser.choose("step") if limit else ""
+    goes_on, update = chooser.choose("goes_on"), chooser.choose(_update_name(loop))
+    parameters = [*filter(None, (count, flag)), *loop.carried]
+    conditions = [*([f"{count} < {limit}"] if limit else []), *filter(None, (flag, asked))]
+    condition = conditions[0] if conditions != [flag] else f"{flag}.clone()"
+    for one in conditions[1:]:
+        condition = f"{both}({condition}, {one})"
+    tensor = _tensor(module, loop)
+    first = [
+        *([_new(tensor, "zeros")] if count else []),
+        *([f"{tensor}.new_ones((), dtype=torch.bool)"] if flag else []),
+    ]
+    first += [_first(module, tensor, loop, one) for one in loop.carried]
+    blocks = [
+        function_text(module, layout, goes_on, parameters, (), condition),
+        _step_text(module, loop, layout, update, parameters, flag, count, chooser, context),
+    ]
+    targets = [*("_" for one in (count, flag) if one), *(one if one in loop.live else "_" for one in loop.carried)]
+    given = f"({targets[0]},)" if len(targets) == 1 else tuple_text(targets)
+    lines = [f"if {compiling}():", "", joined_blocks(blocks, layout.newline), ""]
+    lines.append(f"{layout.indent}{given} = {called}({goes_on}, {update}, {operands_text(first)})")
+    lines += [f"{layout.indent}{one} = {one}.item()" for one in loop.counters if one in loop.live]
+    needs = (*needs, *(need for name in names for need in name.needs))
+    said = module.text(_said(loop)).decode()
+    words = f"in the program `{said}` is decided by while_loop when it runs, in eager as before"
+    message = f"keep the loop that `{said}` ends by while_loop: what it carries keeps its shape and dtype"
+    yield fix(WHILE, module.place(node), [_edit(module, node, lines, layout)], message, needs, [words], Safety.UNSAFE)
+
+
+def unrolled(module: Module, node: ast.While | ast.For, context: Context) -> Iterator[Fix]:
+    """``for f in fs: x = f(x); if c: break`` → each step by ``torch.cond`` until one ends it. Raises CannotRewrite."""
+    if not isinstance(node, ast.For):
+        raise CannotRewrite("loop-without-end", f"at line {node.lineno} nothing says how many steps there are at most")
+    loop = _loop(module, node)
+    if loop.leaves is None:
+        raise CannotRewrite("no-tensor", f"at line {node.lineno} no value ends the loop")
+    if loop.counters:
+        raise CannotRewrite("counts", f"at line {node.lineno} a step changes a number of Python's")
+    compiling = spelled_out(module, node, COMPILING, context)
+    layout = _layout(module, node)
+    steps, needs = _steps(module, loop, loop.leaves, layout, context)
+    head = module.source.content[module.span(node)[0] : module.grouped_span(node.iter)[1]].decode()
+    flag = f"{layout.indent}{steps[0]} = {loop.carried[0]}.new_ones((), dtype=torch.bool)"
+    lines = [f"if {compiling.text}():", flag, f"{layout.indent}{head}:", "", *steps[1:]]
+    said = module.text(loop.leaves.test).decode()
+    words = f"in the program each step is decided by torch.cond when it runs, until `{said}`, in eager as before"
+    message = f"run each step by torch.cond as long as `{said}` has not ended the loop"
+    edit = _edit(module, node, lines, layout)
+    yield fix(UNROLLED, module.place(node), [edit], message, [*needs, *compiling.needs], [words], Safety.UNSAFE)
+
+
+def _steps(
+    module: Module, loop: Loop, leaves: ast.If, outer: Layout, context: Context
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the name of the flag that says whether the loop goes on, the lines of one step, and what these need."""
+    cond, opposite, both = (spelled_out(module, loop.node, one, context) for one in ("torch.cond", _NOT, _AND))
+    layout = Layout(outer.indent + outer.unit, outer.unit, outer.newline)
+    chooser = NameChooser(module)
+    flag, update = chooser.choose("going"), chooser.choose(_update_name(loop))
+    keep = chooser.choose(kept_name(loop.carried))
+    # A program has no gradient of what comes out beside a truth: that is asked behind the step where it can be.
+    apart = not loop.behind and not read([leaves.test]) & ({*stored(loop.before)} - {*loop.carried})
+    asked = "" if apart else flag
+    held = [*(f"{one}.clone()" for one in loop.carried), *([] if apart else [f"{flag}.clone()"])]
+    blocks = [
+        _step_text(module, loop, layout, update, loop.carried, asked, "", chooser, context, last=True),
+        function_text(module, layout, keep, loop.carried, (), tuple_text(held)),
+    ]
+    given = tuple_text([*loop.carried, *([] if apart else [flag])])
+    call = f"{cond.text}({flag}, {update}, {keep}, {operands_text(loop.carried)})"
+    lines = [joined_blocks(blocks, layout.newline), "", f"{layout.indent}{given} = {call}"]
+    needs = (*cond.needs, *opposite.needs)
+    if apart:
+        text, more = tensor_condition(module, leaves.test, context)
+        lines.append(f"{layout.indent}{flag} = {both.text}({flag}, {opposite.text}({text}))")
+        needs = (*needs, *more, *both.needs)
+    return [flag, *lines], needs
+
+
+def _loop(module: Module, node: ast.While | ast.For) -> Loop:
+    if node.orelse:
+        raise CannotRewrite("loop-with-else", f"at line {node.lineno} the loop has an `else`")
+    at = [place for place, one in enumerate(node.body) if isinstance(one, ast.If) and _is_exit(module, node, one)]
+    if len(at) > 1:
+        raise CannotRewrite("several-exits", f"at line {node.body[at[1]].lineno} the loop has another exit")
+    place = at[0] if at else len(node.body)
+    leaves = node.body[place] if at else None
+    before, behind = node.body[:place], node.body[place + 1 :]
+    parts = [*before, *behind]
+    require_pure(module, [*parts, *([leaves.test] if isinstance(leaves, ast.If) else [])])
+    bound, live = bound_before(module, node), read_after(module, [node])
+    names = stored(parts)
+    lost = next((one for one in names if one in live and one not in bound), None)
+    if lost is not None:
+        raise CannotRewrite(
+            "bound-on-one-side", f"at line {node.lineno} `{lost}` has no value where the loop makes no step"
+        )
+    carried = [one for one in names if one in bound]
+    if not carried:
+        raise CannotRewrite(
+            "effect-in-branch", f"at line {node.lineno} no value that the loop changes is read behind it"
+        )
+    assert leaves is None or isinstance(leaves, ast.If)
+    counters = [one for one in carried if _is_number(module, parts, one)]
+    return Loop(node, leaves, before, behind, carried, counters, frozenset(live))
+
+
+def _is_exit(module: Module, loop: ast.While | ast.For, branch: ast.If) -> bool:
+    """Return whether a branch does nothing but leave the loop, or return what is returned behind it anyway."""
+    only = branch.body[0]
+    if len(branch.body) > 1 or branch.orelse:
+        return False
+    if isinstance(only, ast.Return):
+        behind = following(module, loop)[:1]
+        return bool(behind) and ast.dump(only) == ast.dump(behind[0])
+    return isinstance(only, ast.Break)
+
+
+def _is_number(module: Module, parts: Sequence[ast.stmt], name: str) -> bool:
+    uses = (one for part in parts for one in ast.walk(part) if isinstance(one, ast.Name) and one.id == name)
+    first = next(uses, None)
+    if first is None:
+        return False
+    function = module.function_of(first)
+    values = [] if function is None else _given(function.node, name)
+    return bool(values) and all(_is_whole(module, one, name) for one in values)
+
+
+def _given(function: ast.AST, name: str) -> list[ast.expr]:
+    found = []
+    for one in ast.walk(function):
+        targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AugAssign) else []
+        if any(isinstance(part, ast.Name) and part.id == name for target in targets for part in ast.walk(target)):
+            found.append(one.value)  # type: ignore[attr-defined]
+    return found
+
+
+def _is_whole(module: Module, value: ast.expr, name: str) -> bool:
+    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub, ast.Mult)):
+        return _is_whole(module, value.left, name) and _is_whole(module, value.right, name)
+    return (isinstance(value, ast.Name) and value.id == name) or surely(module).of(value) is ScalarType.WHOLE
+
+
+def _limit(module: Module, node: ast.For) -> str:
+    """Return the number of steps of a ``for``.
+
+    Raises CannotRewrite unless it is over a range whose number is not read.
+    """
+    call = node.iter
+    if not isinstance(call, ast.Call) or module.names.meaning(call.func) != "builtins.range" or len(call.args) != 1:
+        raise CannotRewrite("loop-over-objects", f"at line {node.lineno} the loop is not over a range of numbers")
+    name = node.target.id if isinstance(node.target, ast.Name) else ""
+    inside = read(node.body)
+    if not name or name in inside or name in read_after(module, [node]):
+        raise CannotRewrite(
+            "number-of-step", f"at line {node.lineno} `{ast.unparse(node.target)}` is read as a number of Python's"
+        )
+    text = module.text(call.args[0]).decode()
+    return text if isinstance(call.args[0], (ast.Name, ast.Constant, ast.Attribute)) else f"({text})"
+
+
+def _asked(module: Module, loop: Loop, context: Context) -> tuple[str, tuple[str, ...]]:
+    """Return the condition of a ``while`` as a tensor; empty for a ``for`` and for ``while True``."""
+    if not isinstance(loop.node, ast.While):
+        return "", ()
+    if isinstance(loop.node.test, ast.Constant) and loop.node.test.value:
+        if loop.leaves is None:
+            raise CannotRewrite("loop-without-end", f"at line {loop.node.lineno} nothing ends the loop")
+        return "", ()
+    require_pure(module, [loop.node.test])
+    return tensor_condition(module, loop.node.test, context)
+
+
+def _step_text(
+    module: Module,
+    loop: Loop,
+    layout: Layout,
+    name: str,
+    parameters: Sequence[str],
+    flag: str,
+    count: str,
+    chooser: NameChooser,
+    context: Context,
+    *,
+    last: bool = False,
+) -> str:
+    """Return the function of one step: what comes before the exit, whether it is taken, and what comes behind."""
+    inner = layout.indent + layout.unit
+    body = [f"{layout.indent}def {name}({', '.join(parameters)}):"]
+    if loop.before:
+        body.append(shifted(module, loop.before, inner))
+    if loop.leaves is not None and flag:
+        text, _ = tensor_condition(module, loop.leaves.test, context)
+        opposite = spelled_out(module, loop.node, _NOT, context).text
+        body.append(f"{inner}{flag} = {opposite}({text})")
+        if loop.behind:
+            body += _behind(module, loop, Layout(inner, layout.unit, layout.newline), flag, chooser, context)
+    parts = [*loop.before, *loop.behind]
+    results = [_result(one, parts) for one in loop.carried]
+    front = [f"{count} + 1"] if count else []
+    flags = [flag] if flag else []
+    given = [*front, *results, *flags] if last else [*front, *flags, *results]
+    alone = len(given) == 1 and not last
+    body.append(f"{inner}return {operands_text(given) if alone else tuple_text(given)}")
+    return layout.newline.join(body)
+
+
+def _result(name: str, parts: Sequence[ast.stmt]) -> str:
+    return f"{name}.clone()" if may_alias(ast.Name(name, ast.Load()), parts) else name
+
+
+def _behind(module: Module, loop: Loop, layout: Layout, flag: str, chooser: NameChooser, context: Context) -> list[str]:
+    """Return the lines of the code behind the exit, for when that was not taken."""
+    bound = stored(loop.behind)
+    results = [one for one in loop.carried if one in bound]
+    if not results:
+        return []
+    cond = spelled_out(module, loop.node, "torch.cond", context).text
+    go, keep = chooser.choose(f"go_on_with_{results[0]}"), chooser.choose(kept_name(results))
+    kept = tuple_text([f"{one}.clone()" for one in results])
+    made = tuple_text([_result(one, loop.behind) for one in results])
+    blocks = [
+        function_text(module, layout, go, results, loop.behind, made),
+        function_text(module, layout, keep, results, (), kept),
+    ]
+    call = f"{cond}({flag}, {go}, {keep}, {operands_text(results)})"
+    return ["", joined_blocks(blocks, layout.newline), "", f"{layout.indent}{tuple_text(results)} = {call}"]
+
+
+def _update_name(loop: Loop) -> str:
+    tensors = [one for one in loop.carried if one not in loop.counters]
+    return f"update_{tensors[0]}" if len(tensors) == 1 else "update_values"
+
+
+def _tensor(module: Module, loop: Loop) -> str:
+    found = next((one for one in loop.carried if one not in loop.counters), None)
+    if found is None:
+        raise CannotRewrite("no-tensor", f"at line {loop.node.lineno} the loop changes no tensor")
+    return found
+
+
+def _new(tensor: str, kind: str) -> str:
+    return f"{tensor}.new_{kind}((), dtype=torch.int64)"
+
+
+def _first(module: Module, tensor: str, loop: Loop, name: str) -> str:
+    """Return the value of a name before the first step, as the loop carries it."""
+    if name in loop.counters:
+        return f"{tensor}.new_full((), {name}, dtype=torch.int64)"
+    return name
+
+
+def _said(loop: Loop) -> ast.expr:
+    if isinstance(loop.node, ast.While) and not isinstance(loop.node.test, ast.Constant):
+        return loop.node.test
+    assert loop.leaves is not None or isinstance(loop.node, ast.For)
+    return loop.leaves.test if loop.leaves is not None else loop.node.iter  # type: ignore[union-attr]
+
+
+def _layout(module: Module, node: ast.While | ast.For) -> Layout:
+    indent, first = module.indentation(node), module.indentation(node.body[0])
+    if indent is None or first is None:
+        raise CannotRewrite("one-line", f"at line {node.lineno} the loop stands on one line")
+    unit = module.unit_of_indentation(node.body[0])
+    return Layout(indent + unit, unit, module.newline)
+
+
+def _edit(module: Module, node: ast.While | ast.For, lines: Sequence[str], layout: Layout) -> Edit:
+    """Return the lines in front of the loop, which goes one step further in."""
+    outer = layout.indent.removesuffix(layout.unit)
+    kept = shifted(module, [node], layout.indent, changed=False)
+    return Edit(*module.span(node), layout.newline.join([*lines, f"{outer}else:", kept]).encode())
