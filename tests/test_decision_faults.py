@@ -83,6 +83,23 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "an input that changes no longer": (
         "if x.sum() > 0:\n    x *= 2\nreturn x + 1", "x = torch.where(x.sum() > 0, x * 2, x)\nreturn x + 1", PLAIN,
     ),
+    "an opposite of one part only": (
+        "if not (x.isnan().any() | x.isinf().any()):\n    x = x * 2\nreturn x",
+        "return torch.where(~x.isnan().any() | x.isinf().any(), x * 2, x)",
+        PLAIN,
+    ),
+    "a condition that is asked twice": (
+        "y = x + 1\nif x.mean() > torch.rand(()) - 0.5:\n    x, y = x * 2, y * 3\nreturn x, y",
+        "y = x + 1\nx, y = torch.where(x.mean() > torch.rand(()) - 0.5, x * 2, x), "
+        "torch.where(x.mean() > torch.rand(()) - 0.5, y * 3, y)\nreturn x, y",
+        PLAIN,
+    ),
+    "an input that a program changes no longer": (
+        "if x.sum() > 0:\n    y = self.proj(x)\nelse:\n    y = x\ny.add_(1)\nreturn y",
+        "if torch.compiler.is_compiling():\n    y = torch.cond(x.sum() > 0, self.proj, lambda x: x.clone(), (x,))\n"
+        "elif x.sum() > 0:\n    y = self.proj(x)\nelse:\n    y = x\ny.add_(1)\nreturn y",
+        PLAIN,
+    ),
     "a buffer that changes for both sides": (
         "if x.sum() > 0:\n    self.seen.add_(1)\n    x = x + 1\nreturn x",
         "self.seen.add_(1)\nreturn torch.where(x.sum() > 0, x + 1, x)",

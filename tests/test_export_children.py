@@ -72,21 +72,46 @@ def g(compiling):
     file.write_text(text)
     names: dict[str, Any] = {}
     exec(compile(text, str(file), "exec"), names)
-    found: branch_coverage.Sides = {}
+    found = branch_coverage.Sides()
     compiling = branch_coverage._watching(found)
     before = sys.gettrace()
-    assert (names["f"](compiling, False), found) == (2, {(str(file), 2): {False}})
-    assert (names["f"](compiling, True), found) == (1, {(str(file), 2): {False, True}})
-    assert (names["g"](compiling), len(found)) == (2, 1), "a branch for the compiler alone has no other side"
+    assert (names["f"](compiling, False), found.seen()) == (2, {(str(file), 2): {False}})
+    assert (names["f"](compiling, True), found.seen()) == (1, {(str(file), 2): {False, True}})
+    assert (names["g"](compiling), len(found.seen())) == (2, 1), "a branch for the compiler alone has no other side"
     assert sys.gettrace() is before
 
 
 def test_each_truth_of_a_guard_is_counted() -> None:
-    found: branch_coverage.Sides = {}
+    found = branch_coverage.Sides()
     guard = branch_coverage._counting(bool, found)
-    assert [guard(1 == 1), guard(1 == 2)] == [True, False]
-    ((line, seen),) = found.items()
+    assert [guard(size == 1) for size in (1, 2)] == [True, False]
+    ((line, seen),) = found.seen().items()
     assert line[0] == __file__ and seen == {True, False}
+
+
+def test_decisions_on_one_line_are_counted_apart_and_taken_back_where_not_chosen() -> None:
+    found = branch_coverage.Sides()
+    where = branch_coverage._selecting(torch.where, found)
+    yes, no, x = torch.tensor(True), torch.tensor(False), torch.ones(2)
+    for outer, inner in ((no, yes), (no, no), (yes, no)):
+        where(outer, x, where(inner, x, x + 1))
+    assert list(found.seen().values()) == [{True, False}]
+    found.clear()
+    for inner in (yes, no):
+        where(yes, x, where(inner, x, x + 1))
+    assert list(found.seen().values()) == [set()], "nothing of the inner decision is in a result"
+
+
+def test_nested_decisions_of_cond_are_counted() -> None:
+    found = branch_coverage.Sides()
+    cond = branch_coverage._choosing(found)
+
+    def inner(x: Any) -> Any:
+        return cond(x.sum() > 9, torch.neg, torch.abs, (x,))
+
+    result = cond(torch.tensor(True), inner, torch.abs, (torch.ones(2),))
+    assert torch.equal(result, torch.ones(2))
+    assert sorted(found.seen().values(), key=list) == [{False}, {True}]
 
 
 def call(**given: Any) -> export_targets.Model:

@@ -344,7 +344,7 @@ ASKED = {
     "x.sum().item() > 0": "x.sum() > 0",
     "x.sum().item() > 0.1": "x.sum().double() > 0.1",
     "float(x.sum()) >= -0.5": "x.sum() >= -0.5",
-    "x.sum().item() > y.item()": "x.sum().double() > y.double()",
+    "x.sum().item() > y.item()": "x.sum() > y",
     "bool(x.any())": "x.any()",
     "x[0, 0]": "x[0, 0].bool()",
     "not x.any()": "~x.any()",

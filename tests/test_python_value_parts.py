@@ -130,6 +130,65 @@ def test_both_sides_of_a_choice() -> None:
     assert first.edits[0].text.endswith(b"x = torch.cond(x.sum() > 0, project_x, keep_x, (x,))\n    el")
 
 
+@pytest.mark.parametrize(
+    ("test", "text"),
+    [
+        ("not (x.isnan().any() | x.isinf().any())", "~(x.isnan().any() | x.isinf().any())"),
+        ("not x.isnan().any()", "~x.isnan().any()"),
+        ("not x.sum() > 0", "~(x.sum() > 0)"),
+        ("x.item() == n.item()", "x == n"),
+        ("x.item() > 0.1", "x.double() > 0.1"),
+        ("x.allclose(n)", "x.isclose(n).all()"),
+    ],
+)
+def test_text_of_a_condition(test: str, text: str) -> None:
+    made = module(body(f"if {test}:\n    return x\nreturn n"))
+    assert tensor_condition(made, made.nodes.every(ast.If)[0].test, context())[0] == text
+
+
+def test_a_condition_of_several_names_is_asked_once() -> None:
+    made = module(body("y = x + 1\nif x.mean() > torch.rand(()):\n    x = x * 2\n    y = y * 3\nreturn x, y"))
+    (fix,) = selected(made, made.nodes.every(ast.If)[0], context())
+    (edit,) = fix.edits
+    assert edit.text.decode() == (
+        "condition = x.mean() > torch.rand(())\n"
+        "    x, y = torch.where(condition, x * 2, x), torch.where(condition, y * 3, y)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("n = 1.0\nif x.sum() > 0:\n    n = 0.1\nreturn x * n", "number-of-python"),
+        ("n = 1.0\nif x.sum() > 0:\n    n = 0.5\nreturn x * n", ""),
+        ("if x.sum() > 0:\n    x = x * 2\nelif torch.rand(()) > 0.5:\n    x = x * 3\nreturn x", "condition-not-total"),
+        ("if x.sum() > 0: x = x * 2\nreturn x", ""),
+    ],
+)
+def test_a_choice_that_where_can_not_make(text: str, reason: str) -> None:
+    made = module(body(text))
+    if reason:
+        with pytest.raises(CannotRewrite) as unfit:
+            list(selected(made, made.nodes.every(ast.If)[0], context()))
+        assert unfit.value.reason == reason
+    else:
+        assert list(selected(made, made.nodes.every(ast.If)[0], context()))
+
+
+def test_what_a_gradient_may_make_nan_is_said_of_a_return_behind_the_branch() -> None:
+    made = module(body("n = x.norm()\nif n == 0:\n    return x\nreturn x / n"))
+    (fix,) = selected(made, made.nodes.every(ast.If)[0], context())
+    assert fix.default is not None and "gradient of a quotient" in fix.default
+
+
+@pytest.mark.parametrize("step", ["x = x * 0.9 ** n", "x = x * (n * 0.1)"])
+def test_a_counter_that_meets_a_float_stays_pythons(step: str) -> None:
+    made = module(body(f"n = 0\nwhile x.norm() > 1:\n    {step}\n    n = n + 1\nreturn x, n"))
+    with pytest.raises(CannotRewrite) as unfit:
+        list(looped(made, made.nodes.every(ast.While)[0], context()))
+    assert unfit.value.reason == "counts"
+
+
 def test_a_loop_that_nothing_ends_is_left() -> None:
     made = module(body("while True:\n    x = x + 1\nreturn x"))
     (loop,) = made.nodes.every(ast.While)

@@ -59,7 +59,7 @@ def asked_of_tensor(module: Module, test: ast.expr, context: Context) -> Iterato
         for choice in product(*(_guesses(module, one) for one in test.values)):
             plain = [one for one, python in zip(test.values, choice, strict=True) if python]
             tensors = [one for one, python in zip(test.values, choice, strict=True) if not python]
-            if not tensors or any(_raises(module, one) for one in tensors[1:]):
+            if not tensors or any(may_raise(module, one) for one in tensors[1:]):
                 continue
             word = " and " if conjunction else " or "
             outside = word.join(_grouped(module, one) for one in plain)
@@ -92,7 +92,8 @@ def _guesses(module: Module, operand: ast.expr) -> tuple[bool, ...]:
     """Return whether an operand is Python's: one answer where that is sure, else the likelier first."""
     if _is_python(module, operand):
         return (True,)
-    return (True, False) if isinstance(operand, (ast.Name, ast.Attribute)) else (False,)
+    inner = operand.operand if isinstance(operand, ast.UnaryOp) and isinstance(operand.op, ast.Not) else operand
+    return (True, False) if isinstance(inner, (ast.Name, ast.Attribute)) else (False,)
 
 
 def _is_python(module: Module, operand: ast.expr) -> bool:
@@ -105,7 +106,8 @@ def _is_python(module: Module, operand: ast.expr) -> bool:
         return True
     if isinstance(inner, ast.Compare):
         named = any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in inner.ops)
-        return named or flow(module).kind(inner) is Kind.TRUTH
+        texts = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in parts)
+        return named or texts or flow(module).kind(inner) is Kind.TRUTH
     sure = surely(module).of(inner)
     return isinstance(sure, SequenceType) or sure in (
         ScalarType.TRUTH,
@@ -116,7 +118,7 @@ def _is_python(module: Module, operand: ast.expr) -> bool:
     )
 
 
-def _raises(module: Module, operand: ast.expr) -> bool:
+def may_raise(module: Module, operand: ast.expr) -> bool:
     """Return whether an operand may raise for values for which Python would not come to it."""
     for one in ast.walk(operand):
         if isinstance(one, ast.Call):
@@ -150,10 +152,10 @@ def _truth(module: Module, test: ast.expr, context: Context) -> tuple[str, tuple
     """Return the text of a tensor of bools, and what it needs. Raises CannotRewrite."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner, needs = _truth(module, test.operand, context)
-        bare = inner.endswith(")") and not isinstance(test.operand, (ast.Compare, ast.BoolOp))
-        return (f"~{inner}" if bare or inner.isidentifier() else f"~({inner})"), needs
+        binds = isinstance(ast.parse(f"({inner})", mode="eval").body, _BINDING)
+        return (f"~{inner}" if binds else f"~({inner})"), needs
     if isinstance(test, ast.BoolOp):
-        if any(_raises(module, one) for one in test.values[1:]):
+        if any(may_raise(module, one) for one in test.values[1:]):
             raise CannotRewrite(
                 "condition-not-total", f"at line {test.lineno} `{ast.unparse(test)}` stops at an operand"
             )
@@ -194,17 +196,20 @@ def _comparison(module: Module, test: ast.Compare, context: Context) -> tuple[st
 
 
 def _number(module: Module, side: ast.expr, other: ast.expr) -> str:
-    """Return one side of a comparison: the tensor itself for ``.item()``, in double precision if Python uses that."""
+    """Return one side of a comparison: the tensor itself for ``.item()``, in double precision if Python uses that.
+
+    Two tensors are compared as they are: double precision would round large integers.
+    """
     bare = _unwrapped(module, side)
     if bare is side:
         return _text(module, side)
     text = module.text(bare).decode()
     if not isinstance(bare, _BINDING):
         text = f"({text})"
-    return text if _is_exact(other) else f"{text}.double()"
+    return text if is_exact(other) or _unwrapped(module, other) is not other else f"{text}.double()"
 
 
-def _is_exact(value: ast.expr) -> bool:
+def is_exact(value: ast.expr) -> bool:
     """Return whether a constant is the same number in half precision."""
     inner = value.operand if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) else value
     number = inner.value if isinstance(inner, ast.Constant) else None
@@ -225,8 +230,10 @@ def _unwrapped(module: Module, value: ast.expr) -> ast.expr:
 
 
 def _closeness(module: Module, call: ast.Call) -> str:
-    """``torch.isclose(…).all()`` for ``torch.allclose(…)``."""
-    if module.names.meaning(call.func) != "torch.allclose" or not isinstance(call.func, ast.Attribute):
+    """``torch.isclose(…).all()`` for ``torch.allclose(…)``, and ``x.isclose(y).all()`` for the method."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "allclose":
+        return ""
+    if module.names.meaning(call.func) not in ("torch.allclose", None):
         return ""
     start, end = module.span(call.func.value)[1], module.span(call.func)[1]
     content, whole = module.source.content, module.span(call)

@@ -240,6 +240,10 @@ def inner_choices(
 
 
 def _ways(module: Module, node: ast.If, context: Context) -> list[Asked]:
+    """Return the ways to ask a condition of a tensor; none for an attribute of the module, which is its setting."""
+    test = node.test.operand if isinstance(node.test, ast.UnaryOp) else node.test
+    if isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name) and test.value.id == "self":
+        return []
     try:
         return list(asked_of_tensor(module, node.test, context))
     except CannotRewrite as unfit:

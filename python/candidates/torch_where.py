@@ -9,19 +9,23 @@ from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
 from ..analysis.flow.blocks import bound_before, following
 from ..analysis.must.effects import require_pure
+from ..analysis.must.must_type_inference import surely
 from ..analysis.must.pointwise import Cost, cost
 from ..analysis.types.cannot_rewrite import CannotRewrite
+from ..analysis.types.must_types import ScalarType
 from ..rewrite.findings import fix
 from ..rewrite.qualified_names import spelled_out
 from ..syntax.module import Module
-from .local_functions import anew
-from .tensor_conditions import Asked, asked_of_tensor
+from .local_functions import NameChooser, anew
+from .tensor_conditions import Asked, asked_of_tensor, is_exact, may_raise
 
 NAME = "use_where"
 _UNBOUNDED = frozenset(
-    {"div", "divide", "true_divide", "pow", "sqrt", "rsqrt", "log", "log2", "log10", "log1p", "norm"}
+    """acos addcdiv asin atan2 cosh div divide erfinv exp exp2 expm1 log log10 log1p log2 logit logsumexp norm normalize
+    pow prod rsqrt sinh sqrt std true_divide var""".split()  # noqa: SIM905
 )
 """Functions with gradients that are infinite or no number for some values."""
+_NUMBERS = (ScalarType.FLOAT, ScalarType.NUMBER)
 
 
 def selected(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
@@ -32,42 +36,53 @@ def selected(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iter
     where = spelled_out(module, node, "torch.where", context)
     chain = _chain(node)
     start, end = module.span(node)
-    needs = list(where.needs)
+    require_pure(module, [one.test for one in chain])
+    for one in chain[1:]:
+        if may_raise(module, one.test):
+            detail = f"at line {one.lineno} `{ast.unparse(one.test)}` is asked only where another allows it"
+            raise CannotRewrite("condition-not-total", detail)
     for asked in _asked(module, chain, context):
-        choices = [(f"{where.text}({one.text}", one) for one in asked]
-        heads = [head for head, _ in choices]
+        conditions = [one.text for one in asked]
         if isinstance(node, ast.IfExp):
-            text = _nested(heads, [_total(module, one) for one in (node.body, node.orelse)])
+            values = [_total(module, one) for one in (node.body, node.orelse)]
+            text = _nested([f"{where.text}({one}" for one in conditions], values)
         else:
-            lines, end = _lines(module, node, chain, heads)
+            lines, end = _lines(module, node, chain, where.text, conditions)
             text = _laid_out(module, node, lines, end, asked[0])
-        needs += [need for one in asked for need in one.needs]
+        needs = [*where.needs, *(need for one in asked for need in one.needs)]
         said = module.text(node.test).decode()
         words = "both sides are computed for all values, also where the other one is chosen"
-        if _divides(node):
+        if _divides(module, node):
             words += "; in training the gradient of a quotient or root that is not chosen may be nan"
         message = f"`{said}` chooses between two tensors by torch.where: both sides are cheap and never raise"
         edit = Edit(start, end, text.encode())
         yield fix(NAME, module.place(node), [edit], message, needs, [words], Safety.UNSAFE)
 
 
-def _divides(node: ast.If | ast.IfExp) -> bool:
-    """Return whether a side holds a quotient, power, root or logarithm, whose gradient may be no number."""
-    sides = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
-    parts = [part for side in sides for part in ast.walk(side)]
-    operators = (one.op for one in parts if isinstance(one, (ast.BinOp, ast.AugAssign)))
+def _divides(module: Module, node: ast.If | ast.IfExp) -> bool:
+    """Return whether a side holds a quotient, power, root or the like, whose gradient may be no number."""
+    parts = [part for value in _values(module, node) for part in ast.walk(value)]
+    operators = (one.op for one in parts if isinstance(one, ast.BinOp))
     called = {one.attr for one in parts if isinstance(one, ast.Attribute)}
     return any(isinstance(one, (ast.Div, ast.Pow)) for one in operators) or bool(called & _UNBOUNDED)
 
 
 def highest_cost(module: Module, node: ast.If | ast.IfExp) -> Cost:
     """Return the highest cost of a value that `selected` computes although it is not chosen."""
-    values = [one.value for one in ast.walk(node) if isinstance(one, (ast.Assign, ast.AugAssign, ast.Return))]
+    return max((cost(module, one) for one in _values(module, node)), default=Cost.UNKNOWN)
+
+
+def _values(module: Module, node: ast.If | ast.IfExp) -> Iterator[ast.expr]:
+    """Yield the values of both sides, that of a ``return`` behind the ``if`` included."""
     if isinstance(node, ast.IfExp):
-        values = [node.body, node.orelse]
-    elif not node.orelse and isinstance(node.body[-1], ast.Return):
-        values += [one.value for one in following(module, node)[:1] if isinstance(one, ast.Return)]
-    return max((cost(module, one) for one in values if one is not None), default=Cost.UNKNOWN)
+        yield from (node.body, node.orelse)
+        return
+    behind = [] if node.orelse or not isinstance(node.body[-1], ast.Return) else following(module, node)[:1]
+    for one in (part for statement in (*node.body, *node.orelse, *behind) for part in ast.walk(statement)):
+        if isinstance(one, ast.AugAssign):
+            yield ast.copy_location(ast.BinOp(one.target, one.op, one.value), one)  # type: ignore[arg-type]
+        elif isinstance(one, (ast.Assign, ast.Return)) and one.value is not None:
+            yield one.value
 
 
 def _chain(node: ast.If | ast.IfExp) -> list[ast.If | ast.IfExp]:
@@ -117,7 +132,7 @@ def _nested(heads: Sequence[str], values: Sequence[str]) -> str:
 
 
 def _lines(
-    module: Module, node: ast.If, chain: Sequence[ast.If | ast.IfExp], heads: Sequence[str]
+    module: Module, node: ast.If, chain: Sequence[ast.If | ast.IfExp], where: str, conditions: Sequence[str]
 ) -> tuple[list[str], int]:
     """Return the statements that take the place of a chain, and where the last statement ends that they replace."""
     blocks = [one.body for one in chain if isinstance(one, ast.If)]
@@ -127,8 +142,9 @@ def _lines(
         follower = orelse or following(module, node)[:1]
         sides = [*blocks, follower]
         values = [_returned(module, one) for one in sides]
+        heads = [f"{where}({one}" for one in conditions]
         return [f"return {_nested(heads, values)}"], module.span(follower[-1])[1]
-    return _chosen_values(module, node, [*blocks, orelse], heads), module.span(node)[1]
+    return _chosen_values(module, node, [*blocks, orelse], where, conditions), module.span(node)[1]
 
 
 def _returned(module: Module, block: Sequence[ast.stmt]) -> str:
@@ -142,27 +158,40 @@ def _returned(module: Module, block: Sequence[ast.stmt]) -> str:
 
 
 def _chosen_values(
-    module: Module, node: ast.If, blocks: Sequence[Sequence[ast.stmt]], heads: Sequence[str]
+    module: Module, node: ast.If, blocks: Sequence[Sequence[ast.stmt]], where: str, conditions: Sequence[str]
 ) -> list[str]:
-    """Return the lines that give names one of several values."""
+    """Return the lines that give names one of several values, and before them names to what is asked several times."""
     given = [_assigned(module, block) for block in blocks]
     names = list(dict.fromkeys(name for block in given for name in block))
     before = bound_before(module, node)
     for name in names:
         if name not in before and not all(name in block for block in given):
             raise CannotRewrite("bound-on-one-side", f"at line {node.lineno} `{name}` may have no value on one side")
-    values = [[_total_or_name(module, block.get(name), name) for block in given] for name in names]
-    chosen = [_nested(heads, one) for one in values]
-    read = {one.id for part in _tests(node) for one in ast.walk(part) if isinstance(one, ast.Name)}
+    for name in names:
+        _require_tensor(module, name, blocks)
+    lines, heads = [], list(conditions)
     if len(names) > 1:
-        _require_apart(module, blocks, names, node)
-        if read.intersection(names) or any(_mentions(one, names) for block in blocks for one in block):
-            return [f"{', '.join(names)} = {', '.join(chosen)}"]
-    return [f"{name} = {one}" for name, one in zip(names, chosen, strict=True)]
+        chooser = NameChooser(module)
+        for at, one in enumerate(conditions):
+            if not one.isidentifier():
+                heads[at] = chooser.choose("condition")
+                lines.append(f"{heads[at]} = {one}")
+    chosen = [
+        _nested([f"{where}({one}" for one in heads], [block.get(name, name) for block in given]) for name in names
+    ]
+    if len(names) > 1:
+        _require_apart(module, blocks)
+        if {*heads} & {*names} or any(_mentions(one, names) for block in blocks for one in block):
+            return [*lines, f"{', '.join(names)} = {', '.join(chosen)}"]
+    return [*lines, *(f"{name} = {one}" for name, one in zip(names, chosen, strict=True))]
 
 
-def _tests(node: ast.If) -> Iterator[ast.expr]:
-    yield from (one.test for one in ast.walk(node) if isinstance(one, ast.If))
+def _require_tensor(module: Module, name: str, blocks: Sequence[Sequence[ast.stmt]]) -> None:
+    """Raise CannotRewrite if all values of a name are Python's numbers, which a tensor would round to its precision."""
+    values = [one.value for block in blocks for one in block if name in _assigned(module, [one])]  # type: ignore[attr-defined]
+    if all(surely(module).of(one) in _NUMBERS and not is_exact(one) for one in values):
+        detail = f"at line {values[0].lineno} `{name}` is a number of Python's, which a tensor would round"
+        raise CannotRewrite("number-of-python", detail)
 
 
 def _mentions(statement: ast.stmt, names: Sequence[str]) -> bool:
@@ -171,7 +200,7 @@ def _mentions(statement: ast.stmt, names: Sequence[str]) -> bool:
     return isinstance(statement, ast.AugAssign) or any(isinstance(one, ast.Name) and one.id in names for one in inside)
 
 
-def _require_apart(module: Module, blocks: Sequence[Sequence[ast.stmt]], names: Sequence[str], node: ast.If) -> None:
+def _require_apart(module: Module, blocks: Sequence[Sequence[ast.stmt]]) -> None:
     """Raise CannotRewrite where a value reads what its block has just given another name."""
     for block in blocks:
         bound: set[str] = set()
@@ -181,10 +210,6 @@ def _require_apart(module: Module, blocks: Sequence[Sequence[ast.stmt]], names: 
             if bound & {part.id for part in inside if isinstance(part, ast.Name)}:
                 raise CannotRewrite("several-steps", f"at line {one.lineno} a value is computed of one just before it")
             bound.update(name for name in _assigned(module, [one]))
-
-
-def _total_or_name(module: Module, value: str | None, name: str) -> str:
-    return name if value is None else value
 
 
 def _assigned(module: Module, block: Sequence[ast.stmt]) -> dict[str, str]:
@@ -208,13 +233,14 @@ def _assigned(module: Module, block: Sequence[ast.stmt]) -> dict[str, str]:
 def _laid_out(module: Module, node: ast.If, lines: Sequence[str], end: int, asked: Asked) -> str:
     """Return the lines at the place of the ``if``, below what Python decides. Raises CannotRewrite."""
     indent, start = module.indentation(node), module.span(node)[0]
-    if indent is None or module.indentation(node.body[0]) is None:
+    is_elif = module.source.content.startswith(b"elif", start)
+    if indent is None or ((is_elif or asked.outside) and module.indentation(node.body[0]) is None):
         raise CannotRewrite("one-line", f"at line {node.lineno} a block stands on the line of its head")
     if b"#" in module.source.content[start:end]:
         raise CannotRewrite("comment-inside", f"at line {node.lineno} a comment would be lost")
-    unit = module.unit_of_indentation(node.body[0])
+    unit = module.unit_of_indentation(node.body[0]) if is_elif or asked.outside else ""
     inner, head = indent, ""
-    if module.source.content.startswith(b"elif", start):
+    if is_elif:
         inner, head = indent + unit, f"else:{module.newline}{indent}{unit}"
     if asked.outside:
         head, inner = f"{head}if {asked.outside}:{module.newline}{inner}{unit}", inner + unit

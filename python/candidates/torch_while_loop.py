@@ -69,6 +69,8 @@ def looped(module: Module, node: ast.While | ast.For, context: Context) -> Itera
     parameters = [*filter(None, (count, flag)), *loop.carried]
     conditions = [*([f"{count} < {limit}"] if limit else []), *filter(None, (flag, asked))]
     condition = conditions[0] if conditions != [flag] else f"{flag}.clone()"
+    if len(conditions) == 1 and "\n" in condition:
+        condition = f"({condition})"
     for one in conditions[1:]:
         condition = f"{both}({condition}, {one})"
     tensor = _tensor(module, loop)
@@ -102,6 +104,9 @@ def unrolled(module: Module, node: ast.While | ast.For, context: Context) -> Ite
         raise CannotRewrite("no-tensor", f"at line {node.lineno} no value ends the loop")
     if loop.counters:
         raise CannotRewrite("counts", f"at line {node.lineno} a step changes a number of Python's")
+    target = ast.unparse(node.target)
+    if loop.live & {*stored([node.target])}:
+        raise CannotRewrite("number-of-step", f"at line {node.lineno} `{target}` is read behind the loop")
     compiling = spelled_out(module, node, COMPILING, context)
     layout = _layout(module, node)
     steps, needs = _steps(module, loop, loop.leaves, layout, context)
@@ -168,7 +173,18 @@ def _loop(module: Module, node: ast.While | ast.For) -> Loop:
         )
     assert leaves is None or isinstance(leaves, ast.If)
     counters = [one for one in carried if _is_number(module, parts, one)]
+    _require_whole(module, counters, [*parts, *([leaves.test] if leaves is not None else [])])
     return Loop(node, leaves, before, behind, carried, counters, frozenset(live))
+
+
+def _require_whole(module: Module, counters: Sequence[str], parts: Sequence[ast.AST]) -> None:
+    """Raise CannotRewrite where a counter meets a float, which its tensor would make a float32."""
+    for one in (one for part in parts for one in ast.walk(part) if isinstance(one, ast.BinOp)):
+        names = [side.id for side in (one.left, one.right) if isinstance(side, ast.Name) and side.id in counters]
+        floats = [side for side in (one.left, one.right) if surely(module).of(side) is ScalarType.FLOAT]
+        if names and (floats or isinstance(one.op, (ast.Pow, ast.Div))):
+            detail = f"at line {one.lineno} `{names[0]}` is a number of Python's in `{ast.unparse(one)}`"
+            raise CannotRewrite("counts", detail)
 
 
 def _is_exit(module: Module, loop: ast.While | ast.For, branch: ast.If) -> bool:

@@ -146,14 +146,18 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
         assert isinstance(trial, ModelTrial)
         obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains[name])
         unseen = tuple(
-            f"{names.short(Path(file))}:{line}, always {str(seen[0]).lower()}: {_line(texts[Path(file)], line)}"
+            f"{names.short(Path(file))}:{line}, {_said(seen)}: {_line(texts[Path(file)], line)}"
             for (file, line), seen in sorted(sides.get(name, {}).items())
             # In front of a decision that eager keeps as it is, its operator is new.
-            if len(seen) == 1 and {line, line - 1} & new.get(Path(file), set())
+            if len(seen) < 2 and {line, line - 1} & new.get(Path(file), set())
         )
         verdict = Verdict.ONE_SIDED if unseen else Verdict.PROVEN
         found[name] = Exported(name, verdict, "", obstacles, files, trial.notes, _compared(trial), unseen)
     return found
+
+
+def _said(seen: tuple[bool, ...]) -> str:
+    return f"always {str(seen[0]).lower()}" if seen else "never chosen"
 
 
 def _sides(group: Group, targets: Targets, bench: TrialRunner, variant: Variant) -> dict[str, Sides]:

@@ -138,7 +138,7 @@ class Targets:
 
         It is marked as failed if the program accepts an input that the model refuses, and did not do so before.
         """
-        if not isinstance(trial, ModelTrial):
+        if not isinstance(trial, ModelTrial) or self.counting:
             return trial
         cases = {case.name: case for case in trial.cases}
         # A broken model has no case, and a count may leave some out.

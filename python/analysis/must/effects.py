@@ -18,6 +18,9 @@ _MEASURING = frozenset(
     "norm sum mean max min abs any all numel size dim item amax amin std var argmax argmin isnan isfinite".split()  # noqa: SIM905
 )
 """Methods whose result shares nothing with their tensor."""
+_IN_PLACE = frozenset(f"__i{name}__" for name in "add sub mul truediv floordiv mod pow and or xor".split())  # noqa: SIM905
+_READING = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.Return, ast.If, ast.While)
+"""Parents of a name that compute with its tensor, or end the function."""
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Raise: ("raises-in-branch", "raises, which a program can't do on one side only"),
     ast.Assert: ("raises-in-branch", "may raise, which a program can't do on one side only"),
@@ -134,7 +137,7 @@ def _hands_on(module: Module, use: ast.Name) -> bool:
         return not (isinstance(called, ast.Call) and called.func is above and above.attr in _MEASURING)
     if isinstance(above, ast.Tuple):
         return not isinstance(module.parents[above], ast.Return)
-    return isinstance(above, (ast.List, ast.Dict, ast.Assign, ast.Subscript, ast.Call, ast.keyword, ast.Starred))
+    return not isinstance(above, _READING)
 
 
 def _bare_call(module: Module, call: ast.Call) -> tuple[str, str]:
@@ -150,7 +153,8 @@ def _call(module: Module, call: ast.Call) -> tuple[str, str] | None:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if module.names.meaning(call.func) in _TELLING:
         return "effect-in-branch", "prints or warns"
-    if (name.endswith("_") and not name.endswith("__")) or any(one.arg == "out" for one in call.keywords):
+    in_place = name in _IN_PLACE or (name.endswith("_") and not name.endswith("__"))
+    if in_place or any(one.arg in ("out", "inplace") for one in call.keywords):
         return "changes-in-place", "changes a tensor in place"
     if name in ("append", "extend", "insert", "pop", "popitem", "setdefault"):
         return "changes-container", "changes a list, dict or set"

@@ -84,7 +84,7 @@ def _of_call(module: Module, node: ast.Call) -> Cost:
     name, meaning = node.func.attr, module.names.meaning(node.func)
     if name not in _CHEAP and name not in _EXPENSIVE:
         return Cost.UNKNOWN
-    if any(one.arg in ("rounding_mode", "out") for one in node.keywords):
+    if any(one.arg in ("rounding_mode", "out", "inplace") for one in node.keywords):
         return Cost.UNKNOWN
     own = Cost.CHEAP if name in _CHEAP else Cost.EXPENSIVE
     # A module of the user's may have a method of any name: only tensors are computed with.

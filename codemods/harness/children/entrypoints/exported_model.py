@@ -19,6 +19,7 @@ _LARGEST = 2**16
 """Largest size outside of a program's range at which the model is tried."""
 _OUTSIDE = 32
 """Number of sizes on each side of a program's range that the model must reject too."""
+_UNLIKE = "two calls of the model with the same inputs give different results, so that nothing can be compared"
 living: dict[str, Callable[[], Any]] = {}
 """Targets that are alive in this process, by name, each with the function that builds its `Model`."""
 
@@ -88,16 +89,19 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
         return {"verdict": "untestable", "message": str(error)}
     except Exception as error:
         return {"verdict": "untestable", "message": f"{words} raises {describe(error)}"}
-    counted, varied = request.get("counted", {}), request.get("varied", {})
-    counted.clear()
+    counted, varied = request.get("counted"), request.get("varied", {})
+    if counted is not None:
+        counted.clear()
     with torch.set_grad_enabled(model.differentiable):
         with _whole_numbers() if request.get("changed", request.get("modules")) else contextlib.nullcontext():
             cases = list(cases_of(model, filled=request.get("filled", False)))
             cases += with_other_values(model, varied.get(words, ()))
         if cases[0].error:
             return {"verdict": "untestable", "message": f"the model itself raises {cases[0].error}"}
+        if not cases[0].repeats:
+            return {"verdict": "untestable", "message": _UNLIKE}
         seen = [{"name": case.name, "digest": case.digest, "error": case.error} for case in cases]
-        sides = [[file, line, sorted(truths)] for (file, line), truths in counted.items()]
+        sides = [] if counted is None else [[*place, sorted(truths)] for place, truths in counted.seen().items()]
         answer: dict[str, Any] = {
             "verdict": "passed",
             "message": "",
@@ -173,12 +177,14 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
     if program.narrowed:
         return {"verdict": "failed", **program.narrowed}
     notes: list[str] = program.notes
+    lost: set[str] = set()
     for case in cases:
         if case.error:
             if case.refused and not attempt(lambda case=case: case.call(program))[1]:  # type: ignore[misc]
                 taken.append(case.name)
             continue
-        result, refusal = attempt(lambda case=case: case.call(program))  # type: ignore[misc]
+        left: dict[str, Any] = {}
+        result, refusal = attempt(lambda case=case, left=left: case.call(program, left=left))  # type: ignore[misc]
         if program.guard:
             again = f"at {case.name} it is compiled again for the guard {program.guard}"
             if unbacked and not _is_of_empty_strides(program.guard, case):
@@ -190,10 +196,15 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
                 return {"verdict": "failed", "message": message, "notes": notes, **program.violated(case.sizes)}
             notes.append(f"at {case.name} the program refuses what the model takes: {refusal}")
             continue
+        lost |= {name for name in case.left if name.startswith("attribute ") and name not in left}
         said = difference(result, case.expected, values=case.repeats)
+        for name in (name for name in case.left if not said and name in left):
+            other = difference(left[name], case.left[name], values=case.repeats)
+            said = f"it leaves {name} with {other}" if other else ""
         if said:
             verdict = "wrong" if case.name == "as given" else "deviates"
             return {"verdict": verdict, "message": f"at {case.name}: {said}", "notes": notes, "case": case}
+    notes += [f"a call of the model changes the {name}, which a program does not" for name in sorted(lost)]
     return {"notes": notes} if notes else {}
 
 
@@ -234,7 +245,8 @@ class _Exported:
         self.narrowed: dict[str, Any] = {}
         self._witness = witness
         self._symbols = {} if unbacked else _symbols(program, model)
-        self._call: Any = program.module()
+        self.state: Any = program.module()
+        """The program as a module, with buffers of its own."""
         if not unbacked:
             self._examine_ranges(program, model)
 
@@ -256,7 +268,7 @@ class _Exported:
                 return
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call(*args, **kwargs)
+        return self.state(*args, **kwargs)
 
     def violated(self, sizes: Mapping[str, int]) -> dict[str, Any]:
         """Return the place of a guard that these sizes violate, {} if none is known."""
@@ -312,6 +324,7 @@ class _Compiled:
 
         self.guard = ""
         self.notes: list[str] = []
+        self.state = model.module
         self._call = cast("Any", torch.compile(model.module, backend="eager", fullgraph=True))
         args, kwargs = model.inputs()
         if unbacked:

@@ -5,17 +5,42 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
 _LEVELS = ("debug", "info", "warning", "warn", "warning_once", "warn_once", "error", "critical", "log")
 _LEAVING = (ast.Break, ast.Return)
 _GUARDS = ("guard_or_false", "guard_or_true", "statically_known_true")
-Sides = dict[tuple[str, int], set[bool]]
 _Decision = tuple[int, int, range, bool]
 """First and last line of a condition, the lines that run next if it is true, and whether only the first time counts."""
+
+
+class Sides:
+    """Truth values of each decision in eager. One line may hold several, so each is known by its instruction."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, int, int], Counter[bool]] = {}
+
+    def add(self, frame: Any, line: int, truth: bool, instruction: int = -1) -> Callable[[], None]:
+        """Count a truth value of the decision at a place of a frame. Return the function that takes it back."""
+        counts = self._counts.setdefault((frame.f_code.co_filename, line, instruction), Counter())
+        counts[truth] += 1
+        return partial(counts.subtract, (truth,))
+
+    def clear(self) -> None:
+        """Forget all counts."""
+        self._counts.clear()
+
+    def seen(self) -> dict[tuple[str, int], set[bool]]:
+        """Return by file and line the truth values of its decision, those of the one with the fewest."""
+        found: dict[tuple[str, int], set[bool]] = {}
+        for (file, line, _), counts in self._counts.items():
+            truths = {truth for truth, count in counts.items() if count > 0}
+            found[file, line] = min(found.get((file, line), truths), truths, key=len)
+        return found
 
 
 @cache
@@ -27,11 +52,12 @@ def count_sides() -> Sides:
     import torch
     from torch.fx.experimental import symbolic_shapes
 
-    found: Sides = {}
+    found = Sides()
     for name in _GUARDS:
         setattr(symbolic_shapes, name, _counting(getattr(symbolic_shapes, name), found))
     torch.compiler.is_compiling = _watching(found)
     torch.where = _selecting(torch.where, found)
+    torch.cond = _choosing(found)
     return found
 
 
@@ -57,34 +83,58 @@ def _counting(guard: Any, found: Sides) -> Any:
     def counted(condition: Any) -> bool:
         truth = bool(guard(condition))
         asking = sys._getframe(1)
-        found.setdefault((asking.f_code.co_filename, asking.f_lineno), set()).add(truth)
+        found.add(asking, asking.f_lineno, truth, asking.f_lasti)
         return truth
 
     return counted
 
 
 def _selecting(where: Any, found: Sides) -> Any:
-    """Return a ``torch.where`` that counts a condition of one element."""
+    """Return a ``torch.where`` that counts a condition of one element.
+
+    The decisions on a value that another one does not choose are taken back: they show nothing of the result.
+    """
 
     def counted(condition: Any, *values: Any, **options: Any) -> Any:
+        result = where(condition, *values, **options)
         if values and condition.numel() == 1:
-            asking = sys._getframe(1)
-            found.setdefault((asking.f_code.co_filename, asking.f_lineno), set()).add(bool(condition))
-        return where(condition, *values, **options)
+            asking, truth = sys._getframe(1), bool(condition)
+            chosen, left = values if truth else reversed(values)
+            for take_back in getattr(left, "_symfix_decisions", ()):
+                take_back()
+            own = found.add(asking, asking.f_lineno, truth, asking.f_lasti)
+            result._symfix_decisions = [own, *getattr(chosen, "_symfix_decisions", ())]
+        return result
 
     return counted
 
 
+def _choosing(found: Sides) -> Any:
+    """Return a ``torch.cond`` that counts its condition and calls the function of the chosen side."""
+
+    def cond(predicate: Any, true_side: Any, false_side: Any, operands: Any = ()) -> Any:
+        asking, truth = sys._getframe(1), bool(predicate)
+        found.add(asking, asking.f_lineno, truth, asking.f_lasti)
+        return (true_side if truth else false_side)(*operands)
+
+    return cond
+
+
 def _watching(found: Sides) -> Any:
-    """Return an ``is_compiling`` that records whether the branch of the calling ``if`` is taken, by the next line."""
+    """Return an ``is_compiling`` that is true where ``torch.cond`` decides, whose conditions are counted.
+
+    Elsewhere it records whether the branch of the calling ``if`` is taken, by the next line.
+    """
 
     def is_compiling() -> bool:
         asking = sys._getframe(1)
-        branch = _branches(asking.f_code.co_filename).get(asking.f_lineno)
-        kept = _decisions(asking.f_code.co_filename).get(asking.f_lineno)
+        file = asking.f_code.co_filename
+        branch, kept = _branches(file).get(asking.f_lineno), _decisions(file).get(asking.f_lineno)
         if branch is not None:
             _watch(asking, branch, found)
         elif kept is not None:
+            if not kept:
+                return True
             _watch_on(asking, kept, found)
         return False
 
@@ -99,7 +149,7 @@ def _watch(frame: Any, branch: tuple[int, int, range], found: Sides) -> None:
         if event == "line" and first <= frame.f_lineno <= last:
             return passed
         taken = event == "line" and frame.f_lineno in body
-        found.setdefault((frame.f_code.co_filename, first), set()).add(taken)
+        found.add(frame, first, taken)
         frame.f_trace = None
         sys.settrace(before)
         return None
@@ -108,20 +158,23 @@ def _watch(frame: Any, branch: tuple[int, int, range], found: Sides) -> None:
     sys.settrace(lambda *_: None)
 
 
-def _watch_on(frame: Any, decision: _Decision, found: Sides) -> None:
-    """Count a decision each time that a frame reaches it, but only the first time for a loop that may make no step."""
-    first, last, body, once = decision
+def _watch_on(frame: Any, decisions: Sequence[_Decision], found: Sides) -> None:
+    """Count decisions each time that a frame reaches them, but only the first time for a loop that may make no step."""
     before = sys.gettrace()
-    asked = done = False
+    asked: set[_Decision] = set()
+    done: set[_Decision] = set()
 
     def passed(frame: Any, event: str, argument: Any) -> Any:
-        nonlocal asked, done
-        if event == "line" and first <= frame.f_lineno <= last:
-            asked = not done
-        elif asked and event in ("line", "return"):
-            asked, done = False, once
-            taken = event == "line" and frame.f_lineno in body
-            found.setdefault((frame.f_code.co_filename, first), set()).add(taken)
+        for decision in decisions:
+            first, last, body, once = decision
+            if event == "line" and first <= frame.f_lineno <= last:
+                if decision not in done:
+                    asked.add(decision)
+            elif decision in asked and event in ("line", "return"):
+                asked.discard(decision)
+                if once:
+                    done.add(decision)
+                found.add(frame, first, event == "line" and frame.f_lineno in body)
         if event == "return":
             sys.settrace(before)
             return None
@@ -132,8 +185,11 @@ def _watch_on(frame: Any, decision: _Decision, found: Sides) -> None:
 
 
 @lru_cache(maxsize=64)
-def _decisions(file: str) -> dict[int, _Decision]:
-    """Return the decisions that eager keeps, each by the lines of the test whether torch compiles."""
+def _decisions(file: str) -> dict[int, list[_Decision]]:
+    """Return the decisions of the loops that eager keeps, each by the lines of the test whether torch compiles.
+
+    There are none where ``torch.cond`` decides.
+    """
     try:
         return dict(_kept_decisions(ast.parse("".join(linecache.getlines(file)))))
     except SyntaxError:
@@ -162,44 +218,40 @@ def _branches(file: str) -> dict[int, tuple[int, int, range]]:
     return found
 
 
-def _kept_decisions(tree: ast.AST) -> Iterator[tuple[int, _Decision]]:
-    """Yield the lines of each test whether torch compiles, with the decision that eager keeps beside an operator."""
+def _kept_decisions(tree: ast.AST) -> Iterator[tuple[int, list[_Decision]]]:
+    """Yield the lines of each test whether torch compiles, with the decisions of the loop that eager keeps."""
     for above in ast.walk(tree):
         for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
             for one, behind in pairwise([*block, None]) if isinstance(block, list) else ():
-                if not isinstance(one, ast.If) or not _chooses(one):
-                    continue
-                kept = one.orelse[0] if one.orelse else behind
-                ends = _ends(kept)
-                if ends is not None:
+                if isinstance(one, ast.If) and _chooses(one):
+                    kept = one.orelse[0] if one.orelse else behind
+                    ends = list(_ends(kept)) if "while_loop" in _called(one) else []
                     for line in range(one.lineno, (one.test.end_lineno or one.lineno) + 1):
                         yield line, ends
 
 
-def _ends(kept: ast.AST | None) -> _Decision | None:
-    """Return the lines of a decision, and those of its branch or loop."""
-    loop = kept
+def _ends(kept: ast.AST | None) -> Iterator[_Decision]:
+    """Yield the decisions of a loop: its own condition, and that of the ``if`` which leaves it."""
     if isinstance(kept, (ast.For, ast.While)):
         leaving = (one for one in kept.body if isinstance(one, ast.If) and isinstance(one.body[-1], _LEAVING))
-        loop = next(leaving, kept)
-    if isinstance(loop, (ast.If, ast.While)):
-        last = loop.test.end_lineno or loop.test.lineno
-        body = range(loop.body[0].lineno, (loop.body[-1].end_lineno or last) + 1)
-        return loop.test.lineno, last, body, isinstance(loop, ast.While)
-    return None
+        for one in (*([kept] if isinstance(kept, ast.While) else []), *leaving):
+            if not isinstance(one.test, ast.Constant):
+                last = one.test.end_lineno or one.test.lineno
+                body = range(one.body[0].lineno, (one.body[-1].end_lineno or last) + 1)
+                yield one.test.lineno, last, body, isinstance(one, ast.While)
 
 
 def _chooses(branch: ast.If) -> bool:
     """Return whether an ``if`` that asks whether torch compiles has an operator decide."""
-    operators = ("cond", "while_loop")
-    calls = (one.func for one in ast.walk(branch) if isinstance(one, ast.Call))
-    names = (one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in calls)
-    asks = "is_compiling" in ast.unparse(branch.test)
-    return (
-        asks
-        and "not" not in ast.unparse(branch.test).partition("is_compiling")[0]
-        and any(name in operators for name in names)
-    )
+    asked = ast.unparse(branch.test)
+    asks = "is_compiling" in asked and "not" not in asked.partition("is_compiling")[0]
+    return asks and bool(_called(branch) & {"cond", "while_loop"})
+
+
+def _called(branch: ast.If) -> set[str]:
+    """Return the names of the functions that the branch of an ``if`` calls."""
+    calls = (one.func for part in branch.body for one in ast.walk(part) if isinstance(one, ast.Call))
+    return {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in calls}
 
 
 def _tells(statement: ast.stmt) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 _DEEPEST = 4
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 class Case:
@@ -36,9 +37,11 @@ class Case:
         self.given = given
         self.varied = varied
         self.small = not given and not varied and min(sizes.values(), default=2) < 2
-        left: list[Any] = []
+        left: dict[str, Any] = {}
         self.expected, self.error = attempt(lambda: self.call(model.module, left=left))
-        bits = digest((self.expected, left))
+        self.left = dict(left)
+        """The inputs and buffers after the call, and the plain attributes that it changed, by name."""
+        bits = digest((self.expected, self.left))
         again, _ = attempt(lambda: self.call(model.module, left=left))
         self.repeats = bits == digest((again, left))
         self.digest = bits if self.repeats and not self.error else ""
@@ -53,10 +56,11 @@ class Case:
     def inputs(self) -> Any:
         return self._make()
 
-    def call(self, function: Any, left: list[Any] | None = None) -> Any:
-        """Return the result, with gradients where they count; the model's buffers stay as they are.
+    def call(self, function: Any, left: dict[str, Any] | None = None) -> Any:
+        """Return the result, with gradients where they count; buffers and plain attributes stay as they are.
 
-        What the call makes of its inputs and of the buffers goes into ``left``.
+        What the call makes of its inputs, of the buffers and of plain attributes goes into ``left``. A program may
+        have its own ``state``.
         """
         import torch
 
@@ -64,10 +68,19 @@ class Case:
 
         inputs = self.inputs()
         torch.manual_seed(0)
-        with kept(self.model.module):
+        state = getattr(function, "state", self.model.module)
+        with kept(state) as before:
             result = _opened(function(*inputs[0], **inputs[1]))
             if left is not None:
-                left[:] = [one.detach().clone() for one in (*tensors_in(inputs), *self.model.module.buffers())]
+                named = {f"input {at}": one for at, one in enumerate(tensors_in(inputs), 1)}
+                named |= {f"buffer {name}": one for name, one in state.named_buffers()}
+                left.clear()
+                left |= {name: one.detach().clone() for name, one in named.items()}
+                left |= {
+                    f"attribute {'.'.join(filter(None, place))}": value
+                    for place, value in plain_attributes(state).items()
+                    if place in before and before[place] != value
+                }
             if not self.model.differentiable:
                 return result
             module = function if isinstance(function, torch.nn.Module) else self.model.module
@@ -106,14 +119,29 @@ def _opened(value: Any, depth: int = 0) -> Any:
 
 
 @contextlib.contextmanager
-def kept(module: Any) -> Iterator[None]:
+def kept(module: Any) -> Iterator[dict[tuple[str, str], Any]]:
+    """Restore the buffers of a module afterwards, and its attributes that are plain values, which are the value."""
     buffers = {name: (buffer, buffer.clone()) for name, buffer in module.named_buffers()}
+    attributes = plain_attributes(module)
     try:
-        yield
+        yield attributes
     finally:
         for buffer, kept in buffers.values():
             if buffer.shape == kept.shape:
                 buffer.detach().copy_(kept)
+        modules = dict(module.named_modules())
+        for (owner, name), value in attributes.items():
+            vars(modules[owner])[name] = value
+
+
+def plain_attributes(module: Any) -> dict[tuple[str, str], Any]:
+    """Return the attributes of a module that are plain values, by the names of submodule and attribute."""
+    return {
+        (owner, name): value
+        for owner, one in module.named_modules()
+        for name, value in vars(one).items()
+        if isinstance(value, _PLAIN)
+    }
 
 
 def _gradients(module: Any, result: Any, inputs: Sequence[Any]) -> Any:
@@ -127,9 +155,11 @@ def _gradients(module: Any, result: Any, inputs: Sequence[Any]) -> Any:
     found: Any = [None] * len(named)
     if leaves and named:
         found = torch.autograd.grad([leaf.sum() for leaf in leaves], list(named.values()), allow_unused=True)
-    # Where nothing flows back eager may give no gradient and the program zeros.
+    # Where nothing flows back eager may give no gradient and the program zeros. Their strides mean nothing.
     pairs = zip(named.items(), found)  # noqa: B905 - one for each name
-    return {name: torch.zeros_like(one) if gradient is None else gradient for (name, one), gradient in pairs}
+    return {
+        name: torch.zeros_like(one) if gradient is None else gradient.contiguous() for (name, one), gradient in pairs
+    }
 
 
 def cases_of(model: Any, *, filled: bool = False) -> Iterator[Case]:

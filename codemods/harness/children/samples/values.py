@@ -27,6 +27,8 @@ _NUMBERS = 12
 _LONGEST = 300_000
 """The number of instructions outside of torch after which a call counts as endless."""
 _OWN = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)  # noqa: PTH120
+_ALWAYS = ("all: nan in front", "all: infinite in front", "all: zeros")
+"""The inputs that are kept where values decide: they may take a way of their own through a condition."""
 Make = Callable[[], Any]
 Change = Callable[[torch.Tensor], torch.Tensor]
 Way = set[tuple[object, ...]]
@@ -41,9 +43,7 @@ def telling(model: Any, known: Sequence[Make], *, by_value: bool) -> Iterator[st
     for make in known:
         walked.through(model.module, make)
     limits = walked.limits()
-    always = (
-        {"all: nan in front", *(f"all: filled with {number!r}" for number in limits[:_LIMITS])} if by_value else set()
-    )
+    always = set(_ALWAYS) | {f"all: filled with {number!r}" for number in limits[:_LIMITS]} if by_value else set()
     found, until = 0, time.monotonic() + _SECONDS
     numbers = dict.fromkeys(near for number in limits for near in (number, number + 1, number - 1))
     for name, make in changed_calls(model, list(numbers)).items():
