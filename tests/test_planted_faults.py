@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from proofs import verify
 from scoreboards.planting import CPP, Rule, plant
 from symfix.codemods.harness.torch_variant import Harness
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.change import Change, Verdict
-from symfix.codemods.verify.command import verify
 
 CONCRETE = """\
 #include <ATen/core/Tensor.h>

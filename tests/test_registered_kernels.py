@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from proofs import verify
 from symfix.codemods.harness.children.entrypoints import trial_runner
 from symfix.codemods.harness.children.protocols import python_kernels
 from symfix.codemods.harness.children.recorders.python_references import composed, fits, reference_of, references
@@ -17,7 +18,6 @@ from symfix.codemods.harness.children.samples.samples import Sample
 from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.verify.change import Change, Verdict
-from symfix.codemods.verify.command import verify
 from symfix.codemods.workflows.repair.trials import Trial, try_all
 from torch._refs import hsplit
 from torch.testing._internal.common_methods_invocations import op_db

@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from proofs import verify
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.torch_context import TorchSurroundings
 from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.torch_variant import Harness
 from symfix.codemods.verify.build.modules import module_name
 from symfix.codemods.verify.change import Change, Verdict
-from symfix.codemods.verify.command import verify
 from symfix.codemods.workflows.repair.candidates import CandidateSources
 from symfix.codemods.workflows.repair.search import Search
 from symfix.codemods.workflows.repair.trial_runner import TrialRunner

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from proofs import verify
 from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.torch_variant import Harness
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
-from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.evidence import keep, recall
 
 Kernel = Callable[..., Verification]

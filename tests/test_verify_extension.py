@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from proofs import verify
 from running import git, symfix
 from symfix.codemods.harness.process_limits import Limits, run
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
-from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.project.extension import Memory
 from symfix.codemods.verify.project.extension_tests import Case, Ran, compare_runs
 from symfix.codemods.verify.project.extension_trees import NoProject, find_project, plant

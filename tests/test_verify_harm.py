@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from proofs import verify
 from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
-from symfix.codemods.verify.command import verify
 
 GOOD = """
 #include <ATen/core/Tensor.h>

@@ -18,7 +18,7 @@ from symfix.codemods.verify.build.kernel_libraries import Libraries
 from symfix.codemods.verify.change import Check, Verdict, Verification
 from symfix.codemods.verify.procedure import Procedure
 from symfix.codemods.verify.reproduction import Checks
-from symfix.codemods.verify.request import VerifyRequest
+from symfix.codemods.verify.request import PlacedRequest
 from symfix.codemods.verify.unrun_lines import Lines
 
 BLANK = Verification(Verdict.UNVERIFIABLE, "", ())
@@ -70,7 +70,7 @@ def answered(
         met.append((before.variant.name, after.variant.name))
 
     procedure = Procedure(laboratory, place, None, None, 1, lambda _: None, ready=ready)
-    question = VerifyRequest(operators=("op",), protocols=("eager", "unbacked"), samples=4, more=24)
+    question = PlacedRequest(operators=("op",), protocols=("eager", "unbacked"), samples=4, more=24)
     return Answered(procedure.answer(question, BLANK, proven), asked, met)
 
 

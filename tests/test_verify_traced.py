@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from proofs import verify
 from symfix.codemods.harness.children.recorders.captures import TRACERS as OF_THE_CHILD
 from symfix.codemods.harness.children.recorders.captures import Capture
 from symfix.codemods.harness.children.recorders.recorded_calls import Call, functions_of, recorded_calls, traceable
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.choose.changed_functions import changed_callables
-from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.compare.captures import TRACERS, capture_checks, gained_captures, lost_captures
 
 BEFORE = """import torch

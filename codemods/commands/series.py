@@ -27,7 +27,8 @@ from ..system.sigint import promise
 from ..torchapi.errors import TorchError
 from ..torchapi.torch_finder import tree_around
 from ..verify.change import Change, Verification
-from ..verify.command import verify
+from ..verify.command import VerifySession, verify
+from ..verify.request import VerifyRequest
 from ..workflows.pull_requests.series import build_state, decisions, plan
 from ..workflows.pull_requests.series.build_state import Standing, State
 from ..workflows.pull_requests.series.builder import SeriesBuilder, SeriesOptions, build, fresh_states
@@ -257,10 +258,12 @@ def _prover(asked: SeriesBuild, made: Plan, workshop: SeriesBuilder, progress: P
         number = made.requests.index(request) + 1 if request in made.requests else 0
         where = f"{number} of {len(made.requests)}" if number else "all of them together"
         has_torch = (tree / "torch").is_dir() or (tree / "aten").is_dir()
-        return verify(
-            changes,
+        wanted = VerifyRequest(
+            tuple(changes),
             operators=(request.opinfos or None) if request else None,
             bystanders=request.bystanders if request else (),
+        )
+        session = VerifySession(
             torch_python=asked.torch_python,
             torch_root=_within(made, workshop, tree) or (tree if has_torch else None),
             jobs=children(asked.jobs),
@@ -268,6 +271,7 @@ def _prover(asked: SeriesBuild, made: Plan, workshop: SeriesBuilder, progress: P
             evidence_folder=workshop.evidence,
             progress=lambda text: progress.say(f"{where}: {text}"),
         )
+        return verify(wanted, session)
 
     return prove
 

@@ -26,10 +26,12 @@ from ..system.generated_files import remember
 from ..torchapi.errors import TorchError
 from ..torchapi.torch_finder import locate
 from ..verify.change import Change, Verdict, Verification
+from ..verify.command import VerifySession
 from ..verify.command import verify as run_verification
 from ..verify.evidence import to_json
 from ..verify.project.extension import Memory
 from ..verify.project.opcheck_script import NoCall, written
+from ..verify.request import VerifyRequest
 from ..verify.user_scripts import Memory as Replays
 from .arguments import Fix, Verify
 from .executor import workers
@@ -97,24 +99,27 @@ class Prover:
         try:
             executor = asked.executor if isinstance(asked, Verify) else None
             with Progress(quiet=asked.quiet) as progress, workers(executor, asked.torch_python) as executed:
-                found = run_verification(
-                    changes,
+                request = VerifyRequest(
+                    tuple(changes),
                     repros=self._repros,
-                    tests=asked.tests,
-                    builds=asked.builds,
+                    tests=tuple(asked.tests),
+                    builds=tuple(asked.builds),
                     operators=self._operators or None,
+                    drop_torchscript=asked.drop_torchscript,
+                )
+                session = VerifySession(
                     torch_python=asked.torch_python,
                     torch_root=asked.torch_root,
                     jobs=children(asked.jobs),
                     limits=limits,
                     timeout=asked.timeout,
-                    drop_torchscript=asked.drop_torchscript,
                     evidence_folder=asked.evidence,
                     memory=self._memory,
                     replays=self._replays,
                     executor=executed,
                     progress=progress.say,
                 )
+                found = run_verification(request, session)
         except (TorchError, SandboxMissing) as error:
             raise click.ClickException(str(error)) from None
         if asked.evidence is not None:

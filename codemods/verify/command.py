@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from ..harness.opinfo_runner import PROTOCOLS, SAMPLES, Task
 from ..harness.process_limits import Limits, Network
 from ..harness.remote import laboratory
 from ..harness.temp_folder import scratch_folder
@@ -23,139 +22,117 @@ from .change import Change, Verdict, Verification
 from .evidence import keep, question_key, recall
 from .procedure import Procedure
 from .project.extension import Commands, Memory, project_limits, verify_project
-from .request import VerifyRequest
+from .request import PlacedRequest, VerifyRequest
 from .user_scripts import Memory as Replayed
 
 CPP_SUFFIXES = frozenset((".cpp", ".cc", ".cxx"))
+_KEYED_BY_CONTENT = ("changes", "cpp", "modules", "repros")
 
 
-def verify(
-    changes: Sequence[Change],
-    *,
-    repros: Sequence[Path] = (),
-    tests: Sequence[str] = (),
-    builds: Sequence[str] = (),
-    operators: Sequence[str] | None = None,
-    bystanders: Sequence[str] = (),
-    tasks: Sequence[Task] = (),
-    complete: bool = False,
-    protocols: Sequence[str] = PROTOCOLS,
-    samples: int = SAMPLES,
-    more: int = 0,
-    against_installed: bool = False,
-    torch_python: Path | None = None,
-    torch_root: Path | None = None,
-    compiler: str | None = None,
-    jobs: int = 2,
-    limits: Limits | None = None,
-    evidence_folder: Path | None = None,
-    fresh: bool = False,
-    memory: Memory | None = None,
-    replays: Replayed | None = None,
-    timeout: float | None = None,
-    drop_torchscript: bool = False,
-    executor: Executor | None = None,
-    ready: Harness | None = None,
-    proven: Callable[[Side, Side], None] | None = None,
-    progress: Callable[[str], None] = lambda _: None,
-) -> Verification:
+@dataclass
+class VerifySession:
+    """Torch and machine of verifications, and what they keep between them."""
+
+    torch_python: Path | None = None
+    torch_root: Path | None = None
+    compiler: str | None = None
+    jobs: int = 2
+    limits: Limits | None = None
+    timeout: float | None = None
+    """Limit in seconds on each of a project's commands."""
+    evidence_folder: Path | None = None
+    """Folder of the cached answers. None is that of the user's cache."""
+    fresh: bool = False
+    """True if no cached answer is returned."""
+    memory: Memory | None = None
+    """Results of the sides of a project."""
+    replays: Replayed | None = None
+    """Results of scripts on the installed torch and on the files before."""
+    executor: Executor | None = None
+    """Workers on which operator tests of uncompiled changes run."""
+    ready: Harness | None = None
+    """Fork server with the installed torch."""
+    proven: Callable[[Side, Side], None] | None = None
+    """Function called with torch before and after a change that is newly proven on this machine, while both run."""
+    progress: Callable[[str], None] = lambda _: None
+
+    @property
+    def keeper(self) -> Path:
+        """Return the folder of the cached answers."""
+        return self.evidence_folder or cache_folder.folder("evidence")
+
+
+def verify(request: VerifyRequest, session: VerifySession | None = None) -> Verification:
     """Build the changed files before and after, swap them into the installed torch, and run the tests.
 
-    ``tests`` are commands run on this machine, with torch changed in every Python process they start. ``operators``
-    names OpInfos to run under ``protocols``. None chooses those that reach the change, unless there are ``repros`` or
-    ``tests``. With ``complete``, those that reach the change are run in addition to ``operators``.
+    Files of a project of the user are built and tested in scratch copies of it instead: those with ``builds``, and
+    Python files outside of torch.
 
-    ``bystanders`` are run too, only on torch's own samples, and ``tasks``, each by its own protocol. At most
-    ``samples`` inputs of each are traced. The number is ``more`` if these show no difference or leave a changed line
-    unrun. ``against_installed`` compares the files after with the installed torch. A cached answer in
-    ``evidence_folder`` is returned unless ``fresh``.
-
-    With ``builds``, the files belong to a project of the user. These commands build it in scratch copies, where
-    ``tests`` and ``repros`` run too. The same holds for Python files outside of torch.
-
-    ``memory`` caches the results of the project's sides between calls. ``replays`` caches those of scripts on the
-    installed torch and on the files before. ``ready`` is a fork server with the installed torch, if the caller has one.
-    ``proven`` is called with torch before and after a change that is newly proven on this machine, while both run.
-    ``timeout`` applies to each of a project's commands. With ``drop_torchscript``, a project's function that
-    TorchScript compiled before may fail to compile after. Operator tests of uncompiled changes run on the workers of
-    ``executor``, if given.
-
-    Raises a TorchError if there is no usable torch, and SandboxMissing if the machine lacks what ``limits`` require.
+    Raises a TorchError if there is no usable torch, and SandboxMissing if the machine lacks what the limits require.
     """
+    session = session or VerifySession()
     started = time.monotonic()
-    place = locate(None, torch_python)
-    cpp = [change for change in changes if change.path.suffix in CPP_SUFFIXES]
-    answer = Verification(Verdict.UNVERIFIABLE, "", tuple(str(change.path) for change in changes), torch=place.build)
-    keeper = evidence_folder or cache_folder.folder("evidence")
+    place = locate(None, session.torch_python)
+    blank = Verification(Verdict.UNVERIFIABLE, "", tuple(str(one.path) for one in request.changes), torch=place.build)
     try:
-        commands = Commands(tuple(builds), tuple(tests), tuple(repros), drop_torchscript)
-        if builds or (commands.tests_anything and _is_elsewhere(changes, place, torch_root)):
-            return _verified_project(changes, commands, answer, place, keeper, memory, timeout, limits, jobs, progress)
-        modules = _modules([change for change in changes if change not in cpp], place, torch_root)
-        toolchain = find_toolchain(place, torch_root, compiler, [change.path for change in cpp]) if cpp else None
+        if request.builds or ((request.tests or request.repros) and _is_elsewhere(request, place, session.torch_root)):
+            return _verify_in_project(request, session, blank, place)
+        placed = _placed(request, place, session.torch_root)
+        files = [change.path for change in placed.cpp]
+        toolchain = find_toolchain(place, session.torch_root, session.compiler, files) if files else None
     except (Unplaced, CompilerMissing) as obstacle:
-        return replace(answer, reason=str(obstacle), seconds=time.monotonic() - started)
-    question = VerifyRequest(
-        cpp=tuple(cpp),
-        modules=modules,
-        repros=tuple(repro.resolve() for repro in repros),
-        tests=tuple(tests),
-        folder=Path.cwd(),
-        operators=() if operators is None and (repros or tests) else None if operators is None else tuple(operators),
-        bystanders=tuple(bystanders),
-        tasks=tuple(tasks),
-        complete=complete,
-        protocols=tuple(protocols),
-        samples=samples,
-        more=more,
-        against_installed=against_installed,
-    )
-    key = _key(question, place, toolchain)
+        return replace(blank, reason=str(obstacle), seconds=time.monotonic() - started)
+    key = _key(placed, place, toolchain)
     # A command may read any file, so its result is never cached.
-    known = None if fresh or tests else recall(keeper, key)
+    known = None if session.fresh or request.tests else recall(session.keeper, key)
     if known is not None:
         return known
+    ready = session.ready
     # In bubblewrap, children of `ready` can write only below its folder, and C++ counts its lines where it is built.
     with scratch_folder(ready.scratch if ready else None) as scratch:
-        lab = laboratory(place.python, scratch, limits or Limits(), executor)
-        api = TorchApi.load(None, torch_python) if cpp else None
-        answer = replace(answer, compiler=toolchain.version if toolchain else "")
-        answer = Procedure(lab, place, api, toolchain, jobs, progress, replays, ready).answer(question, answer, proven)
-    return keep(replace(answer, seconds=round(time.monotonic() - started, 2)), keeper, key)
+        lab = laboratory(place.python, scratch, session.limits or Limits(), session.executor)
+        api = TorchApi.load(None, session.torch_python) if files else None
+        answer = replace(blank, compiler=toolchain.version if toolchain else "")
+        procedure = Procedure(lab, place, api, toolchain, session.jobs, session.progress, session.replays, ready)
+        answer = procedure.answer(placed, answer, session.proven)
+    return keep(replace(answer, seconds=round(time.monotonic() - started, 2)), session.keeper, key)
 
 
-def _verified_project(
-    changes: Sequence[Change],
-    commands: Commands,
-    blank: Verification,
-    place: TorchInstallation,
-    keeper: Path,
-    memory: Memory | None,
-    timeout: float | None,
-    limits: Limits | None,
-    jobs: int,
-    progress: Callable[[str], None],
+def _placed(request: VerifyRequest, place: TorchInstallation, torch_root: Path | None) -> PlacedRequest:
+    """Return the request with the places of its files. Raises Unplaced."""
+    given = {one.name: getattr(request, one.name) for one in fields(request)}
+    given["repros"] = tuple(repro.resolve() for repro in request.repros)
+    if request.operators is None and (request.repros or request.tests):
+        given["operators"] = ()
+    cpp = tuple(change for change in request.changes if change.path.suffix in CPP_SUFFIXES)
+    modules = _modules([change for change in request.changes if change not in cpp], place, torch_root)
+    return PlacedRequest(**given, cpp=cpp, modules=modules, folder=Path.cwd())
+
+
+def _verify_in_project(
+    request: VerifyRequest, session: VerifySession, blank: Verification, place: TorchInstallation
 ) -> Verification:
-    limits = project_limits(timeout, limits.network if limits else Network.LEFT_IF_POSSIBLE)
+    commands = Commands(request.builds, request.tests, request.repros, request.drop_torchscript)
+    network = session.limits.network if session.limits else Network.LEFT_IF_POSSIBLE
     with scratch_folder() as scratch:
         answer = verify_project(
-            changes,
+            request.changes,
             commands,
             blank,
             place=place,
             scratch=scratch,
-            limits=limits,
-            jobs=jobs,
-            memory=memory,
-            progress=progress,
+            limits=project_limits(session.timeout, network),
+            jobs=session.jobs,
+            memory=session.memory,
+            progress=session.progress,
         )
-    parts = [part for change in changes for part in (str(change.path).encode(), change.before, change.after)]
-    return keep(answer, keeper, question_key([repr(commands).encode(), place.build.encode(), *parts]))
+    parts = [part for change in request.changes for part in (str(change.path).encode(), change.before, change.after)]
+    return keep(answer, session.keeper, question_key([repr(commands).encode(), place.build.encode(), *parts]))
 
 
-def _is_elsewhere(changes: Sequence[Change], place: TorchInstallation, torch_root: Path | None) -> bool:
+def _is_elsewhere(request: VerifyRequest, place: TorchInstallation, torch_root: Path | None) -> bool:
     """Return whether all files are Python files outside of the installed torch and of its source trees."""
-    for change in changes:
+    for change in request.changes:
         if any((folder / "aten" / "src" / "ATen").is_dir() for folder in change.path.resolve().parents):
             return False
         try:
@@ -163,7 +140,7 @@ def _is_elsewhere(changes: Sequence[Change], place: TorchInstallation, torch_roo
                 return False
         except Unplaced:
             continue
-    return bool(changes)
+    return bool(request.changes)
 
 
 def _modules(changes: Sequence[Change], place: TorchInstallation, torch_root: Path | None) -> Mapping[str, Change]:
@@ -171,24 +148,12 @@ def _modules(changes: Sequence[Change], place: TorchInstallation, torch_root: Pa
     return {module_name(change.path, roots): change for change in changes}
 
 
-def _key(question: VerifyRequest, place: TorchInstallation, toolchain: Toolchain | None) -> str:
-    parts = [
-        place.build,
-        str(place.package),
-        toolchain.identity if toolchain else "",
-        repr((question.operators, question.complete, question.bystanders, question.tests)),
-    ]
-    contents = []
-    for change in (*question.cpp, *question.modules.values()):
-        contents += [str(change.path.resolve()).encode(), change.before, change.after]
-    for repro in question.repros:
-        contents += [str(repro).encode(), repro.read_bytes()]
-    return question_key(
-        [
-            *(part.encode() for part in parts),
-            repr(
-                (question.protocols, question.tasks, question.samples, question.more, question.against_installed)
-            ).encode(),
-            *contents,
-        ]
-    )
+def _key(request: PlacedRequest, place: TorchInstallation, toolchain: Toolchain | None) -> str:
+    """Return the key of a cached answer: torch, toolchain, the files before and after, scripts, and all options."""
+    parts = [place.build.encode(), str(place.package).encode(), (toolchain.identity if toolchain else "").encode()]
+    for change in (*request.cpp, *request.modules.values()):
+        parts += [str(change.path.resolve()).encode(), change.before, change.after]
+    for repro in request.repros:
+        parts += [str(repro).encode(), repro.read_bytes()]
+    options = [(one.name, getattr(request, one.name)) for one in fields(request) if one.name not in _KEYED_BY_CONTENT]
+    return question_key([*parts, repr(options).encode()])

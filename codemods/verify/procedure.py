@@ -34,7 +34,7 @@ from .choose.test_selection import (
 )
 from .evidence import holds, installed, question_key
 from .reproduction import BrokenSide, Checks, compared, confirmed
-from .request import VerifyRequest, traces
+from .request import PlacedRequest, traces
 from .unrun_lines import Lines, shown
 from .user_scripts import Memory, Replays
 from .verdict import decide
@@ -88,7 +88,7 @@ class Procedure:
         self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, place, progress)
 
     def answer(
-        self, question: VerifyRequest, blank: Verification, proven: Callable[[Side, Side], None] | None = None
+        self, question: PlacedRequest, blank: Verification, proven: Callable[[Side, Side], None] | None = None
     ) -> Verification:
         """Fill the verdict on ``question`` into ``blank``, and return it.
 
@@ -131,7 +131,7 @@ class Procedure:
             return self._started[variant.name]
 
     def _answer(
-        self, question: VerifyRequest, blank: Verification, builder: Builder | None, replays: Replays
+        self, question: PlacedRequest, blank: Verification, builder: Builder | None, replays: Replays
     ) -> Verification:
         checks: list[Check] = []
         commands: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ class Procedure:
         )
 
     def _decided(
-        self, question: VerifyRequest, checks: Sequence[Check], unrun: Sequence[str], ran: frozenset[str]
+        self, question: PlacedRequest, checks: Sequence[Check], unrun: Sequence[str], ran: frozenset[str]
     ) -> tuple[Verdict, str]:
         """Return the verdict on the checks, and its reason. Raises VerificationAborted if nothing was run."""
         if not checks:
@@ -210,7 +210,7 @@ class Procedure:
         found = operators_through(modules, self._laboratory, self._place, self._progress)
         return tuple(function.qualname for function, running in found.items() if ran.isdisjoint(running))
 
-    def _variants(self, question: VerifyRequest) -> tuple[Variant, Variant]:
+    def _variants(self, question: PlacedRequest) -> tuple[Variant, Variant]:
         libraries = self._libraries
         kernels = len(libraries.candidates) if libraries else 0
         sides = []
@@ -226,10 +226,10 @@ class Procedure:
         new = [name for one in question.modules.values() for name in newly_registered(one.before, one.after)]
         return sides[0], replace(sides[1], wanted=self._lines.touched, registered=tuple(new))
 
-    def _holds_before(self, question: VerifyRequest) -> bool:
+    def _holds_before(self, question: PlacedRequest) -> bool:
         return holds(self._place.package, {name: change.before for name, change in question.modules.items()})
 
-    def _identity(self, question: VerifyRequest, side: str) -> str:
+    def _identity(self, question: PlacedRequest, side: str) -> str:
         """Return a hash of the contents of a side. Sides that are identical to the installed torch share its hash."""
         if side == "before" and not question.cpp and self._holds_before(question):
             return installed(self._place.package)
@@ -256,7 +256,7 @@ class Procedure:
             self._lines.add(replayed.ran)
         return checks
 
-    def _reached(self, question: VerifyRequest) -> bool:
+    def _reached(self, question: PlacedRequest) -> bool:
         """Return whether a kernel that runs changed code was called. It is True for Python, which the index covers."""
         return self._libraries is None or any(
             swap.calls for swap in running_change(question.cpp, [swap for swap in self._swaps() if swap.swapped])
@@ -271,7 +271,7 @@ class Procedure:
             )
 
     def _operators(
-        self, question: VerifyRequest, registered: Sequence[str] = ()
+        self, question: PlacedRequest, registered: Sequence[str] = ()
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the operator tests to run under all protocols, and the bystanders.
 
@@ -300,7 +300,7 @@ class Procedure:
         operators = tuple(dict.fromkeys(full))
         return operators, tuple(name for name in dict.fromkeys(beside) if name not in operators)
 
-    def _choices(self, question: VerifyRequest) -> tuple[Choice | None, Choice | None]:
+    def _choices(self, question: PlacedRequest) -> tuple[Choice | None, Choice | None]:
         """Return the operator tests that reach the changes, in C++ and in Python."""
         native = python = None
         if self._libraries is not None:
@@ -331,7 +331,7 @@ class Procedure:
             said = f"torch {side} the change can't run operator tests: {broken}"
             raise VerificationAborted(self._blame[broken.number], said) from None
 
-    def _called(self, question: VerifyRequest, before: Variant, after: Variant) -> Checks:
+    def _called(self, question: PlacedRequest, before: Variant, after: Variant) -> Checks:
         """Run operator tests on concrete sizes in addition to a user's script, which seldom runs each changed line."""
         concrete = MADE_UP if question.modules else ("varied",)
         cheap = [protocol for protocol in concrete if protocol in question.protocols]

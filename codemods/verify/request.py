@@ -12,18 +12,17 @@ from .change import Change
 
 @dataclass(frozen=True)
 class VerifyRequest:
-    """Request: changed C++ files, changed modules of torch by name, and the tests to run on them.
+    """Changes to prove, and the tests to run on them."""
 
-    With ``operators`` None, the tests are those that reach the swapped kernels.
-    """
-
-    cpp: tuple[Change, ...] = ()
-    modules: Mapping[str, Change] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
     repros: tuple[Path, ...] = ()
+    """Scripts, run with torch changed."""
     tests: tuple[str, ...] = ()
-    folder: Path = Path()
-    """Working folder of the commands ``tests``."""
+    """Commands run on this machine, with torch changed in every Python process that they start."""
+    builds: tuple[str, ...] = ()
+    """Commands that build the user's project to which the files belong. Tests and scripts run in copies of it."""
     operators: tuple[str, ...] | None = None
+    """OpInfos to run. None chooses those that reach the change, unless there are ``repros`` or ``tests``."""
     complete: bool = False
     """True if the tests chosen by the change run in addition to ``operators``, so that the verdict does not depend on
     these."""
@@ -40,6 +39,18 @@ class VerifyRequest:
     more: int = 0
     """Maximum number of traced samples in a second run, if the first shows no difference or leaves a changed line
     unrun."""
+    drop_torchscript: bool = False
+    """True if a project's function that TorchScript compiled before need not compile after."""
+
+
+@dataclass(frozen=True)
+class PlacedRequest(VerifyRequest):
+    """Request whose files have their places: changed C++ files, and changed modules of torch by name."""
+
+    cpp: tuple[Change, ...] = ()
+    modules: Mapping[str, Change] = field(default_factory=dict)
+    folder: Path = Path()
+    """Working folder of the commands ``tests``."""
 
     @property
     def chooses(self) -> bool:

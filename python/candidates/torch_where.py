@@ -80,7 +80,7 @@ def _values(module: Module, node: ast.If | ast.IfExp) -> Iterator[ast.expr]:
     behind = [] if node.orelse or not isinstance(node.body[-1], ast.Return) else following(module, node)[:1]
     for one in (part for statement in (*node.body, *node.orelse, *behind) for part in ast.walk(statement)):
         if isinstance(one, ast.AugAssign):
-            yield ast.copy_location(ast.BinOp(one.target, one.op, one.value), one)  # type: ignore[arg-type]
+            yield ast.copy_location(ast.BinOp(one.target, one.op, one.value), one)
         elif isinstance(one, (ast.Assign, ast.Return)) and one.value is not None:
             yield one.value
 

@@ -28,7 +28,8 @@ from symfix.codemods.engine.torch_context import TorchSurroundings
 from symfix.codemods.harness.opinfo_runner import PROTOCOLS
 from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.verify.change import Change, Verdict, Verification
-from symfix.codemods.verify.command import verify
+from symfix.codemods.verify.command import VerifySession, verify
+from symfix.codemods.verify.request import VerifyRequest
 
 from .corpus import NATIVE, ROOT
 from .planting import CPP, PYTHON, Fault, Rule, plant
@@ -191,15 +192,9 @@ def judged(base: Base, part: Part, fault: Fault, fresh: bool) -> Row:
 def _verify(
     base: Base, before: str, after: str, part: Part, fresh: bool, protocols: Sequence[str] = PROTOCOLS
 ) -> Verification:
-    return verify(
-        [Change(base.path, before.encode(), after.encode())],
-        operators=part.operators,
-        protocols=protocols,
-        samples=SAMPLES,
-        torch_root=base.tree,
-        limits=Limits(wall=PATIENCE),
-        fresh=fresh,
-    )
+    changes = (Change(base.path, before.encode(), after.encode()),)
+    request = VerifyRequest(changes, operators=tuple(part.operators), protocols=tuple(protocols), samples=SAMPLES)
+    return verify(request, VerifySession(torch_root=base.tree, limits=Limits(wall=PATIENCE), fresh=fresh))
 
 
 def table_rows(rows: Sequence[Row]) -> list[tuple[object, ...]]:

@@ -28,7 +28,8 @@ from symfix.codemods.engine.torch_context import TorchSurroundings
 from symfix.codemods.harness.observation import Observation
 from symfix.codemods.torchapi.torch_finder import release
 from symfix.codemods.verify.change import Change, Verdict
-from symfix.codemods.verify.command import verify
+from symfix.codemods.verify.command import VerifySession, verify
+from symfix.codemods.verify.request import VerifyRequest
 
 from .corpus import NATIVE, ROOT, source_tree
 from .table import table, write_json
@@ -128,9 +129,9 @@ def replay(item: Item, tree: Path) -> Row:
         if fixed.returncode not in (0, 1):
             said = [line for line in fixed.stderr.splitlines() if " is not kept: " in line]
             return _row(item, "", "", "not fixed", (said or fixed.stderr.strip().splitlines() or [""])[0], "", started)
-        changes = [Change(copy, before, copy.read_bytes())]
+        request = VerifyRequest((Change(copy, before, copy.read_bytes()),), repros=(item.repro,))
         # The fix above stored its evidence: this reads the result and runs nothing again.
-        answer = verify(changes, repros=[item.repro], evidence_folder=kept)
+        answer = verify(request, VerifySession(evidence_folder=kept))
     left_out = fixed.stderr.count(" is not kept: ")
     if not answer.checks:
         return _row(item, "", "", answer.verdict.value, answer.reason, "", started, left_out)

@@ -22,7 +22,8 @@ from symfix.codemods.engine.torch_context import TorchSurroundings
 from symfix.codemods.torchapi import TorchApi
 from symfix.codemods.verify.build.kernel_shim import candidates
 from symfix.codemods.verify.change import Change, Verdict
-from symfix.codemods.verify.command import verify
+from symfix.codemods.verify.command import VerifySession, verify
+from symfix.codemods.verify.request import VerifyRequest
 
 from .corpus import operator_files, source_tree
 from .table import table, write_json
@@ -94,8 +95,8 @@ def swapped(file: Path, tree: Path, samples: int, fresh: bool) -> Row:
     """Swap one unchanged file in and verify it."""
     started = time.monotonic()
     content = file.read_bytes()
-    change = Change(file, content, content)
-    answer = verify([change], torch_root=tree, against_installed=True, samples=samples, fresh=fresh)
+    request = VerifyRequest((Change(file, content, content),), against_installed=True, samples=samples)
+    answer = verify(request, VerifySession(torch_root=tree, fresh=fresh))
     called = tuple(sorted({swap.kernel for swap in answer.swaps if swap.swapped and swap.calls}))
     operators = len({check.subject.partition(" ")[0] for check in answer.checks})
     compared = len(answer.checks)

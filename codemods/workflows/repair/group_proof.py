@@ -14,7 +14,8 @@ from ...harness.torch_variant import Harness
 from ...torchapi.torch_finder import TorchInstallation
 from ...verify.before_after import Side
 from ...verify.change import Change
-from ...verify.command import verify
+from ...verify.command import VerifySession, verify
+from ...verify.request import VerifyRequest
 from .edited_file import EditedFile
 from .groups import Group, only
 from .progress_metric import expression
@@ -107,13 +108,15 @@ class Prover:
         """
         own = tuple(dict.fromkeys(self.opinfos[name] for name in (*repair.operators, *beside)))
         tasks = [(name, protocol) for name in own for protocol in _OWN[self.kind]]
-        verification = verify(
+        request = VerifyRequest(
             repair.changes,
             operators=own if self.kind == OPERATORS else (),
-            tasks=tasks,
+            tasks=tuple(tasks),
             complete=True,
             samples=SAMPLES,
             more=_MORE_SAMPLES,
+        )
+        session = VerifySession(
             torch_python=self.torch_python,
             torch_root=self.torch_root if any(one.path.suffix != ".py" for one in repair.changes) else None,
             jobs=self.jobs,
@@ -124,7 +127,7 @@ class Prover:
             progress=self.progress,
             proven=partial(self.proven, repair) if self.proven else None,
         )
-        return replace(repair, verification=verification)
+        return replace(repair, verification=verify(request, session))
 
     def _name(self, path: Path) -> str:
         roots = [self.place.package.parent, *((self.torch_root,) if self.torch_root else ())]

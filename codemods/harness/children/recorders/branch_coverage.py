@@ -233,8 +233,9 @@ def _kept_decisions(tree: ast.AST) -> Iterator[tuple[int, list[_Decision]]]:
 def _ends(kept: ast.AST | None) -> Iterator[_Decision]:
     """Yield the decisions of a loop: its own condition, and that of the ``if`` which leaves it."""
     if isinstance(kept, (ast.For, ast.While)):
-        leaving = (one for one in kept.body if isinstance(one, ast.If) and isinstance(one.body[-1], _LEAVING))
-        for one in (*([kept] if isinstance(kept, ast.While) else []), *leaving):
+        decisions: list[ast.While | ast.If] = [kept] if isinstance(kept, ast.While) else []
+        decisions += [one for one in kept.body if isinstance(one, ast.If) and isinstance(one.body[-1], _LEAVING)]
+        for one in decisions:
             if not isinstance(one.test, ast.Constant):
                 last = one.test.end_lineno or one.test.lineno
                 body = range(one.body[0].lineno, (one.body[-1].end_lineno or last) + 1)

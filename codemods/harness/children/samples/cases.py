@@ -131,7 +131,7 @@ def kept(module: Any) -> Iterator[dict[tuple[str, str], Any]]:
                 buffer.detach().copy_(kept)
         modules = dict(module.named_modules())
         for (owner, name), value in attributes.items():
-            vars(modules[owner])[name] = value
+            object.__setattr__(modules[owner], name, value)
 
 
 def plain_attributes(module: Any) -> dict[tuple[str, str], Any]:
