@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +28,7 @@ from symfix.codemods.harness.children.samples.call_plans import (
 )
 from symfix.codemods.harness.children.samples.samples import Sample
 from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.resilient_batch import Batch
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.workflows.hunt.failure_attribution import DIED
@@ -182,13 +182,13 @@ def test_torch_is_fuzzed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_who_interrupts_a_fuzz_keeps_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = {"operator": ["abs", ""], "tried": 4, "failures": [], "untestable": ""}
 
-    def interrupted(*_: Any, opened: Callable[[Path], None], **__: Any) -> Any:
+    def interrupted(batch: Batch[Any, Any], *_: Any) -> Any:
         report = tmp_path / "report"
         report.write_text(f'{json.dumps(said)}\n{{"start": ["t", ""]}}\n{{"operator": ["t", ""], "la')
-        opened(report)
+        batch.on_report(report)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("symfix.codemods.workflows.hunt.fuzz.run_shared_batch", interrupted)
+    monkeypatch.setattr("symfix.codemods.workflows.hunt.fuzz.Batch.run_shared", interrupted)
     laboratory, installed = Harness(Path("python"), tmp_path, Limits()), Variant("installed")
     operators = [Operator("abs"), Operator("t")]
     with pytest.raises(KeyboardInterrupt):

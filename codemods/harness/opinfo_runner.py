@@ -11,7 +11,7 @@ from typing import Any
 
 from ..system import cache_folder
 from .process_limits import Ended
-from .resilient_batch import BatchReport, limits_for, run_shared_batch, watched
+from .resilient_batch import Batch, BatchReport, limits_for, watched
 from .torch_variant import Harness, Ran, Variant, merged
 
 OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
@@ -89,21 +89,17 @@ def ask_all(
         return heard
 
     with watched(counted, b'"task"') as opened:
-        answers, broken = run_shared_batch(
-            laboratory,
+        answers, broken = Batch(
             "operators",
-            variant,
-            tasks,
-            jobs=jobs,
             request=lambda some: {"tasks": some, "samples": samples},
-            hear=hear,
-            lost=lambda task, ended: Answer(
+            parse_report=hear,
+            on_crash=lambda task, ended: Answer(
                 crashed=f"the process {_how(ended, laboratory.limits.wall)}", overtime=_met_a_limit(ended)
             ),
             limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-            told=told,
-            opened=opened,
-        )
+            on_answer=told,
+            on_report=opened,
+        ).run_shared(laboratory, variant, tasks, jobs)
     if broken is not None:
         return Answers(answers, states, _how(broken, laboratory.limits.wall))
     return Answers(answers, states, ran=ran)

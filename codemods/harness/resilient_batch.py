@@ -85,124 +85,100 @@ def watched(counted: Callable[[int], None] | None, mark: bytes) -> Iterator[Call
         over.set()
 
 
-def run_batch(
-    laboratory: Harness,
-    child: str,
-    variant: Variant,
-    items: Sequence[Item],
-    *,
-    request: Callable[[Sequence[Item]], Mapping[str, Any]],
-    hear: Callable[[list[dict[str, Any]], Ended], BatchReport[Item, Answer]],
-    lost: Callable[[Item, Ended], Answer],
-    limits: Callable[[int], Limits],
-    told: Callable[[Item], None] = lambda _: None,
-    left: Callable[[Sequence[Item]], Sequence[Item]] = lambda items: items,
-    opened: Callable[[Path], None] = lambda _: None,
-) -> tuple[dict[Item, Answer], Ended | None]:
-    """Return the answers about ``items``, and the end of a process that could not begin (None if each could).
+@dataclass(frozen=True)
+class Batch(Generic[Item, Answer]):
+    """Questions about many items for one child script."""
 
-    ``lost`` makes the answer about an item whose process died. ``left`` filters the items without an answer, for
-    processes that share a list. ``opened`` is called with each report before it is written.
-    """
-    answers: dict[Item, Answer] = {}
-    pending = list(items)
-    while left(pending):
-        report = laboratory.scratch / new_name("report")
-        report.touch()
-        opened(report)
-        asked = {"patience": laboratory.limits.wall, **request(pending)}
-        try:
-            ended, _ = laboratory.ask(child, variant, asked, report, limits(len(pending)))
-        except WorkerLost as gone:
-            died = died_far(child, f"the workers that ran it died ({gone})")
-            alone = [item for item in pending if item not in answers]
-            if len(alone) == 1:
-                told(alone[0])
-                return {**answers, alone[0]: lost(alone[0], died)}, None
-            # Retry each item in a process of its own.
-            for item in alone:
-                one, _ = run_batch(
-                    laboratory, child, variant, [item], request=request, hear=hear, lost=lost, limits=limits, told=told
-                )
-                answers |= one
-            return answers, None
-        heard = hear(rows(report), ended)
-        if not heard.ready:
-            return answers, ended
-        for item in [item for item in pending if item in heard.answers]:
-            answers[item] = heard.answers[item]
-            told(item)
-        pending = [item for item in pending if item not in answers]
-        stuck = None if heard.answers else next(iter(left(pending)), None)
-        if stuck is not None and heard.begun is None and not answers:
-            return answers, ended
-        victim = heard.begun if heard.begun in pending else stuck
-        if victim is not None:
-            answers[victim] = lost(victim, ended)
-            told(victim)
-            pending.remove(victim)
-    return answers, None
+    child: str
+    request: Callable[[Sequence[Item]], Mapping[str, Any]]
+    """Returns the request about some items."""
+    parse_report: Callable[[list[dict[str, Any]], Ended], BatchReport[Item, Answer]]
+    on_crash: Callable[[Item, Ended], Answer]
+    """Makes the answer about an item whose process died."""
+    limits: Callable[[int], Limits]
+    """Returns the limits of a process for a number of items."""
+    on_answer: Callable[[Item], None] = lambda _: None
+    remaining: Callable[[Sequence[Item]], Sequence[Item]] = lambda items: items
+    """Filters the items without an answer, for processes that share a list."""
+    on_report: Callable[[Path], None] = lambda _: None
+    """Called with each report before it is written."""
 
+    def run(
+        self, laboratory: Harness, variant: Variant, items: Sequence[Item]
+    ) -> tuple[dict[Item, Answer], Ended | None]:
+        """Return the answers about ``items``, and the end of a process that could not begin (None if each could)."""
+        answers: dict[Item, Answer] = {}
+        pending = list(items)
+        while self.remaining(pending):
+            report = laboratory.scratch / new_name("report")
+            report.touch()
+            self.on_report(report)
+            asked = {"patience": laboratory.limits.wall, **self.request(pending)}
+            try:
+                ended, _ = laboratory.ask(self.child, variant, asked, report, self.limits(len(pending)))
+            except WorkerLost as gone:
+                return {**answers, **self._run_alone(laboratory, variant, pending, gone)}, None
+            heard = self.parse_report(rows(report), ended)
+            if not heard.ready:
+                return answers, ended
+            for item in [item for item in pending if item in heard.answers]:
+                answers[item] = heard.answers[item]
+                self.on_answer(item)
+            pending = [item for item in pending if item not in answers]
+            stuck = None if heard.answers else next(iter(self.remaining(pending)), None)
+            if stuck is not None and heard.begun is None and not answers:
+                return answers, ended
+            victim = heard.begun if heard.begun in pending else stuck
+            if victim is not None:
+                answers[victim] = self.on_crash(victim, ended)
+                self.on_answer(victim)
+                pending.remove(victim)
+        return answers, None
 
-def run_shared_batch(
-    laboratory: Harness,
-    child: str,
-    variant: Variant,
-    items: Sequence[Item],
-    *,
-    jobs: int,
-    request: Callable[[Sequence[Item]], Mapping[str, Any]],
-    hear: Callable[[list[dict[str, Any]], Ended], BatchReport[Item, Answer]],
-    lost: Callable[[Item, Ended], Answer],
-    limits: Callable[[int], Limits],
-    told: Callable[[Item], None] = lambda _: None,
-    opened: Callable[[Path], None] = lambda _: None,
-) -> tuple[dict[Item, Answer], Ended | None]:
-    """Run `run_batch` in ``jobs`` processes that share ``items``: each process takes the next unclaimed item.
+    def _run_alone(
+        self, laboratory: Harness, variant: Variant, items: Sequence[Item], gone: WorkerLost
+    ) -> dict[Item, Answer]:
+        """Return the answers of a process for each item, after the workers died that ran them together."""
+        if len(items) == 1:
+            self.on_answer(items[0])
+            return {items[0]: self.on_crash(items[0], died_far(self.child, f"the workers that ran it died ({gone})"))}
+        alone = replace(self, remaining=lambda items: items, on_report=lambda _: None)
+        return {one: answer for item in items for one, answer in alone.run(laboratory, variant, [item])[0].items()}
 
-    The request contains the folder of the claims under ``claims``. Processes on other machines share no folder, so each
-    of them gets a few items of its own. Calls of ``hear`` are serialized.
-    """
-    numbers = {item: number for number, item in enumerate(items)}
-    claims: Path | None = None
-    if laboratory.piece:
-        # Workers have the installed torch imported, so each item can be a task of its own.
-        piece = laboratory.piece if variant.modules else 1
-        shares = [items[at : at + piece] for at in range(0, len(items), piece)]
-    else:
-        shares = [items] * min(jobs, len(items))
-        claims = laboratory.scratch / new_name("claims")
-        claims.mkdir()
+    def run_shared(
+        self, laboratory: Harness, variant: Variant, items: Sequence[Item], jobs: int
+    ) -> tuple[dict[Item, Answer], Ended | None]:
+        """Run in ``jobs`` processes that share ``items``: each process takes the next unclaimed item.
 
-    def asked(some: Sequence[Item]) -> Mapping[str, Any]:
-        # A claim is named by the item's number in the list, so all processes need the same list.
-        return request(some) if claims is None else {**request(items), "claims": str(claims)}
+        The request contains the folder of the claims under ``claims``. Processes on other machines share no folder, so
+        each of them gets a few items of its own. Calls of ``parse_report`` are serialized.
+        """
+        numbers = {item: number for number, item in enumerate(items)}
+        claims: Path | None = None
+        if laboratory.piece:
+            # Workers have the installed torch imported, so each item can be a task of its own.
+            piece = laboratory.piece if variant.modules else 1
+            shares = [items[at : at + piece] for at in range(0, len(items), piece)]
+        else:
+            shares = [items] * min(jobs, len(items))
+            claims = laboratory.scratch / new_name("claims")
+            claims.mkdir()
 
-    def unclaimed(some: Sequence[Item]) -> Sequence[Item]:
-        return some if claims is None else [one for one in some if not (claims / str(numbers[one])).exists()]
+        def asked(some: Sequence[Item]) -> Mapping[str, Any]:
+            # A claim is named by the item's number in the list, so all processes need the same list.
+            return self.request(some) if claims is None else {**self.request(items), "claims": str(claims)}
 
-    one_at_a_time = threading.Lock()
+        def unclaimed(some: Sequence[Item]) -> Sequence[Item]:
+            return some if claims is None else [one for one in some if not (claims / str(numbers[one])).exists()]
 
-    def heard(said: list[dict[str, Any]], ended: Ended) -> BatchReport[Item, Answer]:
-        with one_at_a_time:
-            return hear(said, ended)
+        one_at_a_time = threading.Lock()
 
-    def ask(share: Sequence[Item]) -> tuple[dict[Item, Answer], Ended | None]:
-        return run_batch(
-            laboratory,
-            child,
-            variant,
-            share,
-            request=asked,
-            hear=heard,
-            lost=lost,
-            limits=limits,
-            told=told,
-            left=unclaimed,
-            opened=opened,
-        )
+        def parsed(said: list[dict[str, Any]], ended: Ended) -> BatchReport[Item, Answer]:
+            with one_at_a_time:
+                return self.parse_report(said, ended)
 
-    with ThreadPoolExecutor(max(1, min(len(shares), _MOST_AT_ONCE))) as pool:
-        parts = list(pool.map(ask, shares))
-    answers = {item: answer for part, _ in parts for item, answer in part.items()}
-    return answers, next((broken for _, broken in parts if broken is not None), None)
+        share_of = replace(self, request=asked, parse_report=parsed, remaining=unclaimed)
+        with ThreadPoolExecutor(max(1, min(len(shares), _MOST_AT_ONCE))) as pool:
+            parts = list(pool.map(lambda share: share_of.run(laboratory, variant, share), shares))
+        answers = {item: answer for part, _ in parts for item, answer in part.items()}
+        return answers, next((broken for _, broken in parts if broken is not None), None)

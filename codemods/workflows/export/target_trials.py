@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...harness.process_limits import Ended
-from ...harness.resilient_batch import BatchReport, limits_for, run_batch
+from ...harness.resilient_batch import Batch, BatchReport, limits_for
 from ...harness.torch_variant import Harness, Variant
 from ..repair.trials import FAILED, WRONG, Frame, Trial, Tried
 
@@ -108,11 +108,8 @@ class Targets:
         return found
 
     def _try(self, laboratory: Harness, variant: Variant, targets: Sequence[str]) -> Tried:
-        trials, broken = run_batch(
-            laboratory,
+        trials, broken = Batch(
             "exported_model",
-            variant,
-            targets,
             request=lambda left: {
                 "targets": list(left),
                 "folder": str(self.folder),
@@ -124,10 +121,10 @@ class Targets:
                 "varied": {name: list(self._varied[name]) for name in left if name in self._varied},
                 "cpu": laboratory.limits.wall,
             },
-            hear=_read,
-            lost=lambda name, ended: ModelTrial(name, FAILED, _end(ended), crashed=True),
+            parse_report=_read,
+            on_crash=lambda name, ended: ModelTrial(name, FAILED, _end(ended), crashed=True),
             limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-        )
+        ).run(laboratory, variant, targets)
         if broken is None:
             return Tried(dict(trials))
         last = broken.stderr.strip().splitlines()[-1:] or ["it ended without a word"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...harness.opinfo_runner import OPERATORS
 from ...harness.process_limits import Ended, Limits, children_digest
-from ...harness.resilient_batch import BatchReport, limits_for, rows, run_shared_batch, watched
+from ...harness.resilient_batch import Batch, BatchReport, limits_for, rows, watched
 from ...harness.temp_folder import scratch_folder
 from ...harness.torch_variant import Harness, Variant
 from ...torchapi.torch_finder import locate
@@ -145,18 +145,14 @@ def _run(
             "operators": [[one.name, one.variant] for one in some],
             "until": until,
         }
-        _, broken = run_shared_batch(
-            laboratory,
+        _, broken = Batch(
             "fuzz_runner",
-            installed,
-            some,
-            jobs=jobs,
             request=lambda _: request,
-            hear=hear,
-            lost=lost,
+            parse_report=hear,
+            on_crash=lost,
             limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-            opened=opened,
-        )
+            on_report=opened,
+        ).run_shared(laboratory, installed, some, jobs)
         if broken is not None:
             raise NothingRuns(laboratory.python, broken)
 

@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any
 
 from ...harness.process_limits import Ended, Limits
-from ...harness.resilient_batch import BatchReport, run_batch
+from ...harness.resilient_batch import Batch, BatchReport
 from ...harness.temp_folder import new_name
 from ...harness.torch_variant import Harness, Variant
 from .failure import Operator
@@ -100,18 +100,15 @@ class Workers:
             reports[-1].add({"operator": [operator.name, operator.variant], **row})
             return row
 
-        _, broken = run_batch(
-            self._laboratory,
+        _, broken = Batch(
             "hunt_runner",
-            self._variant,
-            operators,
             request=lambda left: request,
-            hear=_heard,
-            lost=lost,
+            parse_report=_heard,
+            on_crash=lost,
             limits=self._limits,
-            left=lambda left: [one for one in left if not (claims / str(numbers[one])).exists()],
-            opened=opened,
-        )
+            remaining=lambda left: [one for one in left if not (claims / str(numbers[one])).exists()],
+            on_report=opened,
+        ).run(self._laboratory, self._variant, operators)
         if broken is not None:
             raise NothingRuns(self._laboratory.python, broken)
 

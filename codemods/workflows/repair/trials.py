@@ -8,7 +8,7 @@ from typing import Any
 
 from ...harness.opinfo_runner import OPERATORS, UNBACKED
 from ...harness.process_limits import Ended
-from ...harness.resilient_batch import BatchReport, limits_for, run_shared_batch
+from ...harness.resilient_batch import Batch, BatchReport, limits_for
 from ...harness.torch_variant import Harness, Variant
 
 _START_SECONDS = 120
@@ -112,12 +112,8 @@ def try_all(
         states = loaded or states
         return heard
 
-    trials, broken = run_shared_batch(
-        laboratory,
+    trials, broken = Batch(
         "trial_runner",
-        variant,
-        list(operators),
-        jobs=jobs,
         request=lambda some: {
             "operators": [(name, operators[name]) for name in some],
             "kind": kind,
@@ -125,12 +121,12 @@ def try_all(
             "most": most,
             "cpu": _CPU_SECONDS,
         },
-        hear=hear,
-        lost=lambda name, ended: Trial(
+        parse_report=hear,
+        on_crash=lambda name, ended: Trial(
             name, FAILED, f"the process {ended.died or f'ended with {ended.code}'}", crashed=True
         ),
         limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-    )
+    ).run_shared(laboratory, variant, list(operators), jobs)
     if broken is not None:
         last = broken.stderr.strip().splitlines()[-1:] or ["it ended without a word"]
         return Tried(trials, states, broken.died or last[0])

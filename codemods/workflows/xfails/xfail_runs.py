@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...harness.process_limits import GIB, Ended, Limits
-from ...harness.resilient_batch import BatchReport, limits_for, run_batch
+from ...harness.resilient_batch import Batch, BatchReport, limits_for
 from ...harness.torch_variant import Harness, Variant, one_line
 from ...torchapi.torch_finder import TorchInstallation as Torch
 from ..hunt.operator_names import operators_of
@@ -149,20 +149,17 @@ def _share(
     def lost(number: int, ended: Ended) -> Judgement:
         return Judgement(entries[number], State.NEEDED, f"its test does not come to its end: {_said(ended)}")
 
-    found, broken = run_batch(
-        laboratory,
+    found, broken = Batch(
         "xfail_runner",
-        variant,
-        list(entries),
         request=lambda left: {
             "file": str(path.resolve()),
             "folders": [str(folder) for folder in _folders(path.resolve())],
             "entries": [(number, _asked(entries[number])) for number in left],
         },
-        hear=lambda rows, ended: _heard(rows, entries),
-        lost=lost,
+        parse_report=lambda rows, ended: _heard(rows, entries),
+        on_crash=lost,
         limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-    )
+    ).run(laboratory, variant, list(entries))
     if broken is not None:
         why = f"unverifiable: the test file does not load with the installed torch: {_said(broken)}"
         found |= {number: Judgement(entry, State.LEFT, why) for number, entry in numbered if number not in found}

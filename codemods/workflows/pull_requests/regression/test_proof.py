@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ....harness.process_limits import Ended
-from ....harness.resilient_batch import BatchReport, run_batch
+from ....harness.resilient_batch import Batch, BatchReport
 from ....harness.temp_folder import new_name
 from ....verify.before_after import Side
 from .test_source import Words, standalone, words_of
@@ -71,16 +71,13 @@ def _wrong(words: Words, after: Side) -> str:
 
 
 def _worded(operators: Sequence[str], samples: Mapping[str, int], before: Side) -> Iterator[tuple[str, Words | str]]:
-    said, broken = run_batch(
-        before.laboratory,
+    said, broken = Batch(
         "sample_source",
-        before.variant,
-        operators,
         request=lambda left: {"operators": [(name, samples[name]) for name in left], "patience": _PATIENCE_SECONDS},
-        hear=_heard,
-        lost=lambda name, ended: {"refused": ended.died or "the child that words its samples ended early"},
+        parse_report=_heard,
+        on_crash=lambda name, ended: {"refused": ended.died or "the child that words its samples ended early"},
         limits=lambda count: before.laboratory.limits,
-    )
+    ).run(before.laboratory, before.variant, operators)
     for name in operators:
         row = said.get(name)
         if row is None:
