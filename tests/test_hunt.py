@@ -10,7 +10,7 @@ from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.hunt.failure import Mode, Operator
 from symfix.codemods.workflows.hunt.page import page
-from symfix.codemods.workflows.hunt.sweep import Sweep, sweep
+from symfix.codemods.workflows.hunt.sweep import HuntRequest, HuntSession, Sweep, sweep
 from symfix.codemods.workflows.hunt.text_report import table
 
 OPERATORS = ("add", "addmv", "arange", "bernoulli", "bincount", "chunk", "cov", "equal", "svd_lowrank")
@@ -36,13 +36,13 @@ def split(tensor, *args, **kwargs):
 def journal(tmp_path_factory: pytest.TempPathFactory, ready: Harness) -> Path:
     """Return the journal of a sweep of `OPERATORS`."""
     path = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
-    sweep(OPERATORS, journal=path, jobs=1, laboratory=ready)
+    sweep(HuntRequest(OPERATORS), HuntSession(journal=path, jobs=1, laboratory=ready))
     return path
 
 
 @pytest.fixture
 def found(journal: Path) -> Sweep:
-    return sweep(OPERATORS, journal=journal)
+    return sweep(HuntRequest(OPERATORS), HuntSession(journal=journal))
 
 
 def test_operators_are_told_apart(found: Sweep) -> None:
@@ -108,7 +108,8 @@ def test_a_changed_module_that_gives_other_results_when_traced_deviates(tmp_path
     changed.write_text(original.read_text() + WRONG_WHEN_TRACED)
     variant = Variant("changed", modules={"torch.masked._ops": changed})
     journal = tmp_path / "journal.jsonl"
-    seen = sweep(("masked.sum", "masked.prod"), "backed", variant=variant, journal=journal, samples=1, jobs=1)
+    request = HuntRequest(("masked.sum", "masked.prod"), "backed", samples=1)
+    seen = sweep(request, HuntSession(variant, journal=journal, jobs=1))
     assert [str(operator) for operator in seen.passed] == ["masked.prod"]
     (failure,) = seen.failures
     assert (str(failure.operator), failure.mode, failure.place) == ("masked.sum", Mode.DEVIATION, None)
@@ -145,7 +146,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, ready: Harness) -> Sweep:
     """Return a sweep of backward passes."""
     journal = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
     operators = ("mm", "mul", "addmv", "nn.functional.logsigmoid")
-    return sweep(operators, "backward", journal=journal, jobs=1, laboratory=ready)
+    return sweep(HuntRequest(operators, "backward"), HuntSession(journal=journal, jobs=1, laboratory=ready))
 
 
 def test_a_backward_pass_that_fails_is_told_with_its_formula(trained: Sweep) -> None:
@@ -170,14 +171,16 @@ def test_a_gradient_that_differs_from_eager_s_is_a_failure(tmp_path: Path) -> No
     source = (locate(None, None).package / "functional.py").read_text()
     changed.write_text(source + WRONG_GRADIENT)
     variant = Variant("changed", modules={"torch.functional": changed}, identity="changed")
-    found = sweep(("split",), "backward", variant=variant, journal=tmp_path / "journal.jsonl", jobs=1)
+    session = HuntSession(variant, journal=tmp_path / "journal.jsonl", jobs=1)
+    found = sweep(HuntRequest(("split",), "backward"), session)
     assert [failure.mode for failure in found.failures] == [Mode.DEVIATION]
     assert "other values than eager" in found.failures[0].message
 
 
 def test_a_module_is_told_with_the_line_of_its_forward(tmp_path: Path, ready: Harness) -> None:
     modules = ("nn.Linear", "nn.InstanceNorm1d", "nn.LSTMCell")
-    found = sweep(modules, kind="modules", journal=tmp_path / "journal.jsonl", jobs=1, laboratory=ready)
+    session = HuntSession(journal=tmp_path / "journal.jsonl", jobs=1, laboratory=ready)
+    found = sweep(HuntRequest(modules, kind="modules"), session)
     assert found.passed == (Operator("nn.Linear"),)
     python, native = (failure.place for failure in found.failures)
     assert python is not None and native is not None

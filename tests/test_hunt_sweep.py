@@ -13,7 +13,7 @@ from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.workflows.hunt.failure import Operator
 from symfix.codemods.workflows.hunt.journal import Journal
 from symfix.codemods.workflows.hunt.operator_names import UnknownOperator, resolve
-from symfix.codemods.workflows.hunt.sweep import sweep
+from symfix.codemods.workflows.hunt.sweep import HuntRequest, HuntSession, sweep
 from symfix.codemods.workflows.hunt.workers import NothingRuns, Workers
 
 A, B, C = Operator("a"), Operator("b"), Operator("c", "wide")
@@ -162,7 +162,7 @@ def test_an_operator_whose_process_died_is_asked_again(tmp_path: Path, monkeypat
     journal = Journal(tmp_path / "journal.jsonl")
     journal.add({**row(A), "crashed": "ended by signal SIGKILL"})
     journal.add(row(B))
-    assert sweep(journal=journal.path).passed == (A, B)
+    assert sweep(HuntRequest(), HuntSession(journal=journal.path)).passed == (A, B)
     assert asked == [A]
 
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from symfix.codemods.cli import main_group
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
-from symfix.codemods.workflows.hunt.sweep import Sweep
+from symfix.codemods.workflows.hunt.sweep import HuntRequest, Sweep
 from symfix.codemods.workflows.xfails import xfail_runs
 from symfix.codemods.workflows.xfails.xfail_lists import Entry, read
 from symfix.codemods.workflows.xfails.xfail_runs import State, judge
@@ -108,11 +108,11 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write a list like torch's own. Its operators `first` and `second.variant` pass."""
     first, second, variant = Operator("first"), Operator("second"), Operator("second", "variant")
 
-    def sweep(operators: Any, protocol: str, **_: Any) -> Sweep:
-        assert protocol == "unbacked"
-        assert set(operators) == {first, second, variant}
-        failure = Failure(second, protocol, Mode.BRANCH, "Could not guard", "Eq(u0, 0)", None, 0)
-        return Sweep(protocol, "2.13.0", (first, variant), (failure,))
+    def sweep(request: HuntRequest, *_: Any) -> Sweep:
+        assert request.protocol == "unbacked"
+        assert set(request.operators or ()) == {first, second, variant}
+        failure = Failure(second, request.protocol, Mode.BRANCH, "Could not guard", "Eq(u0, 0)", None, 0)
+        return Sweep(request.protocol, "2.13.0", (first, variant), (failure,))
 
     monkeypatch.setattr(xfail_runs, "sweep", sweep)
     monkeypatch.setattr(xfail_runs, "operators_of", lambda *_: (first, second, variant))

@@ -16,7 +16,7 @@ from ..workflows.hunt.fuzz import Fuzz, fuzz
 from ..workflows.hunt.json_report import to_json
 from ..workflows.hunt.operator_names import UnknownOperator
 from ..workflows.hunt.page import page
-from ..workflows.hunt.sweep import Sweep
+from ..workflows.hunt.sweep import HuntRequest, HuntSession, Sweep
 from ..workflows.hunt.sweep import sweep as run_sweep
 from ..workflows.hunt.text_report import plural, table
 from ..workflows.hunt.workers import NothingRuns
@@ -35,18 +35,17 @@ def hunt(asked: Hunt) -> int:
                     raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
                 return _fuzz(asked, asked.examples, progress)
             progress.say(f"running {'modules' if asked.modules else 'operators'} with symbolic sizes")
-            found = run_sweep(
+            request = HuntRequest(
                 asked.operators or None,
                 asked.protocol,
-                kind=MODULES if asked.modules else OPERATORS,
-                torch_python=asked.torch_python,
-                jobs=children(asked.jobs),
-                fresh=asked.fresh,
+                MODULES if asked.modules else OPERATORS,
                 every_sample=asked.every_sample,
                 samples=asked.samples,
-                executor=executor,
-                progress=progress,
             )
+            session = HuntSession(
+                torch_python=asked.torch_python, jobs=children(asked.jobs), fresh=asked.fresh, executor=executor
+            )
+            found = run_sweep(request, session, progress)
     except (TorchError, UnknownOperator, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
     _show(found, asked)
@@ -56,7 +55,7 @@ def hunt(asked: Hunt) -> int:
 def _fuzz(asked: Hunt, examples: int, progress: Progress) -> int:
     jobs = children(asked.jobs)
     progress.say("running operators with symbolic sizes on their own samples")
-    samples = run_sweep(torch_python=asked.torch_python, jobs=jobs, progress=progress)
+    samples = run_sweep(HuntRequest(), HuntSession(torch_python=asked.torch_python, jobs=jobs), progress)
     progress.say("drawing calls")
     found = fuzz(
         asked.operators,

@@ -20,7 +20,7 @@ from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.system.cluster import cluster
 from symfix.codemods.workflows.hunt.failure import Operator
 from symfix.codemods.workflows.hunt.journal import Journal
-from symfix.codemods.workflows.hunt.sweep import sweep
+from symfix.codemods.workflows.hunt.sweep import HuntRequest, HuntSession, sweep
 
 from .table import table, write_json
 
@@ -32,7 +32,7 @@ def measured(operators: Sequence[Operator], workers: int, journal: Path) -> floa
     with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as found:
         address = found.scheduler_address.replace("tcp://", "dask://")
         with cluster(address) as executor:
-            return sweep(operators, executor=executor, journal=journal).seconds
+            return sweep(HuntRequest(operators), HuntSession(executor=executor, journal=journal)).seconds
 
 
 def times(journal: Path) -> dict[Operator, float]:
@@ -80,7 +80,7 @@ def main() -> int:
     with scratch_folder() as scratch:
         journal = scratch / "all.jsonl"
         print("a hunt of all operators, for their times", file=sys.stderr)
-        sweep(journal=journal)
+        sweep(HuntRequest(), HuntSession(journal=journal))
         every = times(journal)
         names = list(every)
         some = names[:: max(1, len(names) // words.operators)][: words.operators]

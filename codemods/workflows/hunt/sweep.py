@@ -54,43 +54,61 @@ class Sweep:
         return tuple(dict.fromkeys(failure.operator for failure in self.failures))
 
 
+@dataclass(frozen=True)
+class HuntRequest:
+    """Operators or modules to run, and how."""
+
+    operators: Sequence[Operator | str] | None = None
+    """None for all that torch tests."""
+    protocol: str = UNBACKED
+    kind: str = OPERATORS
+    """Operators or modules."""
+    every_sample: bool = False
+    """False if an operator stops at its first failing sample."""
+    samples: int | None = None
+    """Largest number of samples of an operator, at even distances. None for all, as PyTorch's own tests try them."""
+
+
+@dataclass(frozen=True)
+class HuntSession:
+    """Torch and machine of a hunt."""
+
+    variant: Variant | None = None
+    """Changed torch, or None for the installed one."""
+    laboratory: Harness | None = None
+    """Harness whose ``limits.wall`` limits each operator, in seconds of processor time."""
+    torch_python: Path | None = None
+    jobs: int = 2
+    journal: Path | None = None
+    """File of recorded results. None for that in the cache folder for this torch, protocol and variant."""
+    fresh: bool = False
+    """True if recorded results are deleted first."""
+    executor: Executor | None = None
+    """Workers of a cluster that run the operators, in place of ``jobs`` local processes."""
+
+
 def sweep(
-    operators: Sequence[Operator | str] | None = None,
-    protocol: str = UNBACKED,
-    *,
-    kind: str = OPERATORS,
-    variant: Variant | None = None,
-    laboratory: Harness | None = None,
-    torch_python: Path | None = None,
-    jobs: int = 2,
-    journal: Path | None = None,
-    fresh: bool = False,
-    every_sample: bool = False,
-    samples: int | None = None,
-    executor: Executor | None = None,
+    request: HuntRequest,
+    session: HuntSession | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Sweep:
-    """Trace ``operators`` under ``protocol`` on ``variant`` (None: the installed torch).
+    """Trace operators under a protocol.
 
-    ``operators`` of None are all that torch tests. ``kind`` is operators or modules. An operator stops at its first
-    failing sample unless ``every_sample``. At most ``samples`` of its samples are tried, at even distances (None: all,
-    as PyTorch's own tests do). ``journal`` is the file of recorded results. None is the file in the cache folder for
-    this torch, protocol and variant. ``fresh`` deletes its rows. With ``executor`` the workers of a cluster run the
-    operators, else ``jobs`` local processes.
-
-    ``laboratory.limits.wall`` limits each operator, in seconds of processor time. Raises a TorchError when there is no
-    usable torch, UnknownOperator, and NothingRuns when torch's tests can't be loaded.
+    Raises a TorchError when there is no usable torch, UnknownOperator, and NothingRuns when torch's tests can't be
+    loaded.
     """
+    session = session or HuntSession()
     started = time.monotonic()
-    torch = locate(None, torch_python)
-    on = variant or Variant("installed", identity="installed")
+    torch = locate(None, session.torch_python)
+    on = session.variant or Variant("installed", identity="installed")
     with ExitStack() as stack:
-        here = laboratory or Harness(torch.python, stack.enter_context(scratch_folder()), Limits(wall=PATIENCE_SECONDS))
-        known = operators_of(here, torch, kind)
-        wanted = sorted(known) if operators is None else resolve(operators, known)
-        asked = {"kind": kind, "protocol": protocol, "every_sample": every_sample, "samples": samples}
-        kept = Journal(journal or default_journal(torch, on, asked))
-        if fresh:
+        limits = Limits(wall=PATIENCE_SECONDS)
+        here = session.laboratory or Harness(torch.python, stack.enter_context(scratch_folder()), limits)
+        known = operators_of(here, torch, request.kind)
+        wanted = sorted(known) if request.operators is None else resolve(request.operators, known)
+        asked = {name: value for name, value in vars(request).items() if name != "operators"}
+        kept = Journal(session.journal or default_journal(torch, on, asked))
+        if session.fresh:
             kept.forget()
         # Crashed operators are run again: the machine may have been the cause.
         left = [operator for operator in wanted if kept.rows.get(operator, {"crashed": True}).get("crashed")]
@@ -104,14 +122,14 @@ def sweep(
             done += 1
             progress(done, total)
 
-        if left and executor is not None:
-            assert variant is None
-            run_far(executor, left, asked, torch, here.limits.wall, told)
+        if left and session.executor is not None:
+            assert session.variant is None
+            run_far(session.executor, left, asked, torch, here.limits.wall, told)
         elif left:
-            Workers(here, on, jobs).run(left, asked, told)
+            Workers(here, on, session.jobs).run(left, asked, told)
     rows = {operator: kept.rows[operator] for operator in wanted}
-    found = collect(rows, protocol, torch, on)
-    return replace(found, kind=kind, seconds=round(time.monotonic() - started, 2), recalled=recalled)
+    found = collect(rows, request.protocol, torch, on)
+    return replace(found, kind=request.kind, seconds=round(time.monotonic() - started, 2), recalled=recalled)
 
 
 def collect(rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Variant) -> Sweep:

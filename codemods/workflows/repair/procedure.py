@@ -31,7 +31,7 @@ from ...verify.choose.test_selection import coverage
 from ..hunt.failure import Failure, Mode, Operator
 from ..hunt.fuzz import Fuzz, fuzz
 from ..hunt.operator_names import operators_of
-from ..hunt.sweep import Sweep, sweep
+from ..hunt.sweep import HuntRequest, HuntSession, Sweep, sweep
 from .candidates import CandidateSources
 from .cpp_build import Native
 from .group_proof import Proven, Prover
@@ -178,15 +178,11 @@ def repair(
 def _hunted(wanted: RepairRequest, progress: Callable[[str], None], counted: Callable[[int, int], None]) -> Sweep:
     """Return the sweep of the operators. For drawn calls it contains only the failures, named by their calls."""
     progress("running operators on their own samples" if wanted.fuzz else f"hunting for {wanted.kind} that fail")
-    found = sweep(
-        None if wanted.fuzz else wanted.operators,
-        wanted.protocol,
-        kind=OPERATORS if wanted.fuzz else wanted.kind,
-        torch_python=wanted.torch_python,
-        jobs=wanted.jobs,
-        fresh=wanted.fresh,
-        progress=counted,
+    request = HuntRequest(
+        None if wanted.fuzz else wanted.operators, wanted.protocol, OPERATORS if wanted.fuzz else wanted.kind
     )
+    session = HuntSession(torch_python=wanted.torch_python, jobs=wanted.jobs, fresh=wanted.fresh)
+    found = sweep(request, session, counted)
     if wanted.fuzz is None:
         return found
     progress("drawing calls")

@@ -13,7 +13,7 @@ from ...verify.change import Check
 from ...verify.compare.comparison import compare
 from ...verify.evidence import installed
 from ..hunt.failure import Operator
-from ..hunt.sweep import Sweep, sweep
+from ..hunt.sweep import HuntRequest, HuntSession, Sweep, sweep
 
 
 def no_longer_passing(
@@ -24,15 +24,8 @@ def no_longer_passing(
     counted: Callable[[int, int], None],
 ) -> list[str]:
     """Return the operators that pass on the installed torch and not on the changed one, with the reasons."""
-    after = sweep(
-        before.passed,
-        before.protocol,
-        kind=before.kind,
-        variant=changed,
-        laboratory=laboratory,
-        jobs=jobs,
-        progress=counted,
-    )
+    request = HuntRequest(before.passed, before.protocol, before.kind)
+    after = sweep(request, HuntSession(changed, laboratory, jobs=jobs), counted)
     reasons = {str(failure.operator): failure.message for failure in after.failures}
     reasons |= {str(operator): why for operator, why in after.untestable.items()}
     return [f"{before.protocol} {name}: {why}" for name, why in sorted(reasons.items())]

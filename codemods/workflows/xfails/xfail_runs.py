@@ -14,7 +14,7 @@ from ...harness.resilient_batch import Batch, BatchReport, limits_for
 from ...harness.torch_variant import Harness, Variant, one_line
 from ...torchapi.torch_finder import TorchInstallation as Torch
 from ..hunt.operator_names import operators_of
-from ..hunt.sweep import sweep
+from ..hunt.sweep import HuntRequest, HuntSession, sweep
 from .xfail_lists import Entry
 
 SHARED = {("common_ops_unbacked.py", "ops_dde_xfail"): "unbacked"}
@@ -103,15 +103,8 @@ def _swept(
 ) -> dict[Entry, Judgement]:
     known = {str(operator): operator for operator in operators_of(laboratory, torch)}
     named = sorted({entry.name for entry in entries} & set(known) - set(passing))
-    result = sweep(
-        [known[name] for name in named],
-        protocol,
-        variant=variant,
-        laboratory=laboratory,
-        torch_python=torch.python,
-        jobs=jobs,
-        progress=progress,
-    )
+    request = HuntRequest([known[name] for name in named], protocol)
+    result = sweep(request, HuntSession(variant, laboratory, torch.python, jobs), progress)
     passed = {*map(str, result.passed), *passing}
     failures = {str(failure.operator): failure.message for failure in reversed(result.failures)}
     untestable = {str(operator): why for operator, why in result.untestable.items()}
