@@ -72,7 +72,7 @@ def g(compiling):
     file.write_text(text)
     names: dict[str, Any] = {}
     exec(compile(text, str(file), "exec"), names)
-    found = branch_coverage.Sides()
+    found = branch_coverage.DecisionCounts()
     compiling = branch_coverage._watching(found)
     before = sys.gettrace()
     assert (names["f"](compiling, False), found.seen()) == (2, {(str(file), 2): {False}})
@@ -82,7 +82,7 @@ def g(compiling):
 
 
 def test_each_truth_of_a_guard_is_counted() -> None:
-    found = branch_coverage.Sides()
+    found = branch_coverage.DecisionCounts()
     guard = branch_coverage._counting(bool, found)
     assert [guard(size == 1) for size in (1, 2)] == [True, False]
     ((line, seen),) = found.seen().items()
@@ -90,7 +90,7 @@ def test_each_truth_of_a_guard_is_counted() -> None:
 
 
 def test_decisions_on_one_line_are_counted_apart_and_taken_back_where_not_chosen() -> None:
-    found = branch_coverage.Sides()
+    found = branch_coverage.DecisionCounts()
     where = branch_coverage._selecting(torch.where, found)
     yes, no, x = torch.tensor(True), torch.tensor(False), torch.ones(2)
     for outer, inner in ((no, yes), (no, no), (yes, no)):
@@ -103,7 +103,7 @@ def test_decisions_on_one_line_are_counted_apart_and_taken_back_where_not_chosen
 
 
 def test_nested_decisions_of_cond_are_counted() -> None:
-    found = branch_coverage.Sides()
+    found = branch_coverage.DecisionCounts()
     cond = branch_coverage._choosing(found)
 
     def inner(x: Any) -> Any:

@@ -140,9 +140,10 @@ def test_what_passed_already_is_not_run_again(ledger: Path, monkeypatch: pytest.
     place: Any = None
     swept: list[str] = []
 
-    def sweep(operators: Any, protocol: str, **_: Any) -> Sweep:
+    def sweep(request: HuntRequest, *_: Any) -> Sweep:
+        operators = [one for one in request.operators or () if isinstance(one, Operator)]
         swept.extend(map(str, operators))
-        return Sweep(protocol, "2.13.0", tuple(operators), ())
+        return Sweep(request.protocol, "2.13.0", tuple(operators), ())
 
     monkeypatch.setattr(xfail_runs, "sweep", sweep)
     torch: Any = SimpleNamespace(python=None)

@@ -18,7 +18,7 @@ _Decision = tuple[int, int, range, bool]
 """First and last line of a condition, the lines that run next if it is true, and whether only the first time counts."""
 
 
-class Sides:
+class DecisionCounts:
     """Truth values of each decision in eager. One line may hold several, so each is known by its instruction."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Sides:
 
 
 @cache
-def count_sides() -> Sides:
+def count_sides() -> DecisionCounts:
     """Start counting, and return the counts, which change later.
 
     Modules that import the helpers must be imported later, and tracing is no longer possible.
@@ -52,7 +52,7 @@ def count_sides() -> Sides:
     import torch
     from torch.fx.experimental import symbolic_shapes
 
-    found = Sides()
+    found = DecisionCounts()
     for name in _GUARDS:
         setattr(symbolic_shapes, name, _counting(getattr(symbolic_shapes, name), found))
     torch.compiler.is_compiling = _watching(found)
@@ -79,7 +79,7 @@ def helpers() -> dict[str, Any]:
     return {name: getattr(symbolic_shapes, name) for name in _GUARDS}
 
 
-def _counting(guard: Any, found: Sides) -> Any:
+def _counting(guard: Any, found: DecisionCounts) -> Any:
     def counted(condition: Any) -> bool:
         truth = bool(guard(condition))
         asking = sys._getframe(1)
@@ -89,7 +89,7 @@ def _counting(guard: Any, found: Sides) -> Any:
     return counted
 
 
-def _selecting(where: Any, found: Sides) -> Any:
+def _selecting(where: Any, found: DecisionCounts) -> Any:
     """Return a ``torch.where`` that counts a condition of one element.
 
     The decisions on a value that another one does not choose are taken back: they show nothing of the result.
@@ -109,7 +109,7 @@ def _selecting(where: Any, found: Sides) -> Any:
     return counted
 
 
-def _choosing(found: Sides) -> Any:
+def _choosing(found: DecisionCounts) -> Any:
     """Return a ``torch.cond`` that counts its condition and calls the function of the chosen side."""
 
     def cond(predicate: Any, true_side: Any, false_side: Any, operands: Any = ()) -> Any:
@@ -120,7 +120,7 @@ def _choosing(found: Sides) -> Any:
     return cond
 
 
-def _watching(found: Sides) -> Any:
+def _watching(found: DecisionCounts) -> Any:
     """Return an ``is_compiling`` that is true where ``torch.cond`` decides, whose conditions are counted.
 
     Elsewhere it records whether the branch of the calling ``if`` is taken, by the next line.
@@ -141,7 +141,7 @@ def _watching(found: Sides) -> Any:
     return is_compiling
 
 
-def _watch(frame: Any, branch: tuple[int, int, range], found: Sides) -> None:
+def _watch(frame: Any, branch: tuple[int, int, range], found: DecisionCounts) -> None:
     first, last, body = branch
     before = sys.gettrace()
 
@@ -158,7 +158,7 @@ def _watch(frame: Any, branch: tuple[int, int, range], found: Sides) -> None:
     sys.settrace(lambda *_: None)
 
 
-def _watch_on(frame: Any, decisions: Sequence[_Decision], found: Sides) -> None:
+def _watch_on(frame: Any, decisions: Sequence[_Decision], found: DecisionCounts) -> None:
     """Count decisions each time that a frame reaches them, but only the first time for a loop that may make no step."""
     before = sys.gettrace()
     asked: set[_Decision] = set()
