@@ -369,7 +369,7 @@ def test_torchs_tests_find_no_scipy_and_others_do(monkeypatch: pytest.MonkeyPatc
 LISTED = """
 import importlib, json, sys
 sys.path.insert(0, sys.argv[1])
-from importing import imported
+from import_hooks import imported
 take = importlib.import_module if sys.argv[2] == "with" else imported
 database = take("torch.testing._internal.common_methods_invocations").op_db
 rows = [

@@ -214,16 +214,16 @@ def test_what_is_temporary_goes(tmp_path: Path) -> None:
     script = f"""
 import os, signal
 from pathlib import Path
-from symfix.codemods.engine import interrupting
+from symfix.codemods.system import sigint
 from symfix.codemods.harness.temp_folder import scratch_folder
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-interrupting.install()
+sigint.install()
 file = Path({str(tmp_path)!r}, "file")
-with scratch_folder(Path({str(tmp_path)!r}, "own")) as folder, interrupting.temporary(file):
+with scratch_folder(Path({str(tmp_path)!r}, "own")) as folder, sigint.temporary(file):
     file.touch()
     (folder / "deep" / "er").mkdir(parents=True)
-    with interrupting.temporary(Path({str(tmp_path)!r}, "gone")):
+    with sigint.temporary(Path({str(tmp_path)!r}, "gone")):
         pass
     Path({str(tmp_path)!r}, "gone").touch()
     os.kill(os.getpid(), signal.SIGINT)

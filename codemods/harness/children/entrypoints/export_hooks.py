@@ -18,11 +18,11 @@ from typing import Any, NoReturn
 
 import torch
 
+from ..overlay.own_folders import OWN_FOLDERS
 from ..overlay.report_writer import write
 from . import live_target
 
 EXPORT, DRAFT, ONNX, COMPILE = "torch.export.export", "torch.export.draft_export", "torch.onnx.export", "torch.compile"
-_OWN = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)  # noqa: PTH120
 _MESSAGE = 300
 
 
@@ -215,7 +215,7 @@ def _serve(call: live_target.Call, told: dict[str, Any]) -> NoReturn:
 
 def _caller() -> str:
     at: Any = sys._getframe(1)
-    while at is not None and at.f_code.co_filename.startswith(_OWN):
+    while at is not None and at.f_code.co_filename.startswith(OWN_FOLDERS):
         at = at.f_back
     return f"{at.f_code.co_filename}:{at.f_lineno}" if at is not None else ""
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import torch
 
+from ..overlay.own_folders import OWN_FOLDERS
+
 _HELD = "_symfix_places"
 _FRAMES = 6
-_OWN = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)  # noqa: PTH120
 _DECIDING = (
     "fx/", "_subclasses/", "utils/", "_ops.py", "_export/", "__init__", "_dynamo/", "_library/", "_logging/",
     "_utils_internal.py", "_compile.py", "overrides.py", "nn/modules/module.py", "_prims_common/wrappers.py",
@@ -138,7 +139,7 @@ def _open_places() -> tuple[list[Place], str]:
     generated = [] if places else [_place(*one) for one in frames if _is_generated(one[0])]
     # Dynamo runs a call of torch on fake tensors, but decides a branch without running it.
     called = not traced or _runs_call()
-    inner = [one for one in (*traced[:1], *running) if one[0].startswith(_OWN[0]) and not _decides(one[0])]
+    inner = [one for one in (*traced[:1], *running) if one[0].startswith(OWN_FOLDERS[0]) and not _decides(one[0])]
     direct = not traced and bool(running) and (is_others(running[0][0]) or bool(generated))
     inside = ""
     if called and not direct:
@@ -155,7 +156,7 @@ def _runs_call() -> bool:
 
 def _inner(file: str) -> str:
     """Return the path of a file of torch relative to the folder that contains torch."""
-    return "torch/" + file.removeprefix(_OWN[0]) if file.startswith(_OWN[0]) else file
+    return "torch/" + file.removeprefix(OWN_FOLDERS[0]) if file.startswith(OWN_FOLDERS[0]) else file
 
 
 def _traced_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
@@ -192,7 +193,7 @@ def _python_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
     deciding = True
     while at is not None and at.f_code.co_filename != _BOTTOM:
         file = at.f_code.co_filename
-        deciding = deciding and file.startswith(_OWN) and _decides(file)
+        deciding = deciding and file.startswith(OWN_FOLDERS) and _decides(file)
         if not deciding:
             yield file, at.f_lineno, at.f_code.co_name, at.f_locals
         at = at.f_back  # type: ignore[assignment]
@@ -200,13 +201,13 @@ def _python_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
 
 def _decides(file: str) -> bool:
     """Return whether the file requests sizes on behalf of its callers."""
-    inner = file.removeprefix(_OWN[0])
-    return file.startswith(_OWN[1]) or inner.startswith(_DECIDING)
+    inner = file.removeprefix(OWN_FOLDERS[0])
+    return file.startswith(OWN_FOLDERS[1]) or inner.startswith(_DECIDING)
 
 
 def is_others(file: str) -> bool:
     """Return whether a file belongs neither to torch, nor to Python, nor to symfix, so that the user can change it."""
-    if not file.endswith(".py") or file.startswith(_OWN) or "<" in file:
+    if not file.endswith(".py") or file.startswith(OWN_FOLDERS) or "<" in file:
         return False
     return "site-packages" in file or not file.startswith(_STANDARD)
 

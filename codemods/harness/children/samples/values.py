@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import linecache
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +12,8 @@ from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
+
+from ..overlay.own_folders import OWN_FOLDERS
 
 _SECONDS = 20.0
 """The time in which inputs are looked for."""
@@ -26,7 +27,6 @@ _NUMBERS = 12
 """The number of constants in the code that inputs are aimed at."""
 _LONGEST = 300_000
 """The number of instructions outside of torch after which a call counts as endless."""
-_OWN = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)  # noqa: PTH120
 _ALWAYS = ("all: nan in front", "all: infinite in front", "all: zeros")
 """The inputs that are kept where values decide: they may take a way of their own through a condition."""
 Make = Callable[[], Any]
@@ -173,7 +173,7 @@ class Walk:
 
     def _enter(self, steps: Way, frame: Any, event: str, argument: Any) -> Any:
         code = frame.f_code
-        if code.co_filename.startswith(_OWN) or not code.co_filename.endswith(".py"):
+        if code.co_filename.startswith(OWN_FOLDERS) or not code.co_filename.endswith(".py"):
             return None
         self._functions[code.co_filename, code.co_firstlineno] = code.co_name
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
