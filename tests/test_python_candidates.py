@@ -247,7 +247,7 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
             return x + y
         """,
         "if y",
-        "    x, y = torch.where(y.any(), y + 1, x), torch.where(y.any(), y, x * 2)\n",
+        "    condition = y.any()\n    x, y = torch.where(condition, y + 1, x), torch.where(condition, y, x * 2)\n",
         [(STEEP, torch.zeros(3)), (STEEP, STEEP)],
     ),
     "where below what Python decides": (
@@ -289,7 +289,8 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
             return (x - low) / (high - low)
         """,
         "if high",
-        "    low, high = torch.where(high == low, low - 1, low), torch.where(high == low, high + 1, high)\n",
+        "    condition = high == low\n"
+        "    low = torch.where(condition, low - 1, low)\n    high = torch.where(condition, high + 1, high)\n",
         [(STEEP,), (FLAT,)],
     ),
     "where of two returns": (

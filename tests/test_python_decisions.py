@@ -326,6 +326,13 @@ def test_imports_go_once_where_they_are_used() -> None:
     assert edit.text.startswith(b"    from torch.fx.experimental.symbolic_shapes import sym_eq\n")
 
 
+def test_a_statement_on_one_line_is_looked_at_as_a_whole() -> None:
+    text = source("if x.abs().max() > 1: x = x / 2\nreturn x")
+    line = text.content[: text.content.index(b"if x")].count(b"\n") + 1
+    start, end = extent(text, line, "f") or (0, 0)
+    assert text.content[start:end] == b"if x.abs().max() > 1: x = x / 2"
+
+
 def test_what_is_tried_where_no_rule_dares() -> None:
     text = source("m = x.size(0)\nif m < k:\n    m = k\nreturn m")
     where = extent(text, text.content[: text.content.index(b"if m")].count(b"\n") + 1, "f")

@@ -152,7 +152,8 @@ def test_a_condition_of_several_names_is_asked_once() -> None:
     (edit,) = fix.edits
     assert edit.text.decode() == (
         "condition = x.mean() > torch.rand(())\n"
-        "    x, y = torch.where(condition, x * 2, x), torch.where(condition, y * 3, y)"
+        "    x = torch.where(condition, x * 2, x)\n"
+        "    y = torch.where(condition, y * 3, y)"
     )
 
 

@@ -65,7 +65,10 @@ _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
 
 
 def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
-    """Return the byte range of the smallest statement at a line. For a compound statement, it is only the head."""
+    """Return the byte range of the smallest statement at a line.
+
+    For a compound statement it is only the head, unless the statement is all on one line.
+    """
     module = parse(source)
     best: tuple[int, ast.stmt] | None = None
     for node in _statements_at(module.tree, line):
@@ -75,6 +78,9 @@ def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | No
     if best is None:
         return None
     start, end = module.span(best[1])
+    above = module.parents[best[1]]
+    if isinstance(above, ast.stmt) and above.lineno == above.end_lineno:
+        return module.span(above)
     body = getattr(best[1], "body", None)
     return (start, module.span(body[0])[0]) if isinstance(body, list) and body else (start, end)
 

@@ -181,7 +181,7 @@ def _chosen_values(
     ]
     if len(names) > 1:
         _require_apart(module, blocks)
-        if {*heads} & {*names} or any(_mentions(one, names) for block in blocks for one in block):
+        if {*heads} & {*names} or any(_reads_another(module, one, names) for block in blocks for one in block):
             return [*lines, f"{', '.join(names)} = {', '.join(chosen)}"]
     return [*lines, *(f"{name} = {one}" for name, one in zip(names, chosen, strict=True))]
 
@@ -194,10 +194,12 @@ def _require_tensor(module: Module, name: str, blocks: Sequence[Sequence[ast.stm
         raise CannotRewrite("number-of-python", detail)
 
 
-def _mentions(statement: ast.stmt, names: Sequence[str]) -> bool:
+def _reads_another(module: Module, statement: ast.stmt, names: Sequence[str]) -> bool:
+    """Return whether a value is computed from another of the names that get values."""
     value = getattr(statement, "value", None)
     inside = ast.walk(value) if isinstance(value, ast.expr) else ()
-    return isinstance(statement, ast.AugAssign) or any(isinstance(one, ast.Name) and one.id in names for one in inside)
+    others = {*names} - {*_assigned(module, [statement])}
+    return any(isinstance(one, ast.Name) and one.id in others for one in inside)
 
 
 def _require_apart(module: Module, blocks: Sequence[Sequence[ast.stmt]]) -> None:
