@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,9 @@ from symfix.codemods.commands import check_session, verify
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.harness.torch_variant import Harness
 from symfix.codemods.torchapi.torch_finder import locate
+from symfix.codemods.verify.change import Verification
+from symfix.codemods.verify.command import VerifySession
+from symfix.codemods.verify.request import VerifyRequest
 
 KERNEL = """\
 #include <ATen/core/Tensor.h>
@@ -121,7 +124,12 @@ def notes(monkeypatch: pytest.MonkeyPatch, ready: Harness) -> None:
     for module in (check_session, verify):
         monkeypatch.setattr(module, "Registry", lambda: Registry(("notewing",)))
     # The second sample of the few that reach the kernel of trapezoid is the last of nine.
-    monkeypatch.setattr(verify, "run_verification", partial(verify.run_verification, samples=9, ready=ready))
+    run_verification = verify.run_verification
+
+    def run_few(request: VerifyRequest, session: VerifySession) -> Verification:
+        return run_verification(replace(request, samples=9), replace(session, ready=ready))
+
+    monkeypatch.setattr(verify, "run_verification", run_few)
 
 
 @pytest.mark.parametrize(("language", "kind"), EVERY if "SYMFIX_EVERY_HARM" in os.environ else SOME)
