@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..overlay.import_hooks import collecting_nothing
 from .failure_site import Place, is_others
 
 _MOST = 500_000
@@ -46,11 +47,13 @@ def _steps_of(call: Callable[[], Any]) -> list[Step]:
         return traced
 
     before = sys.gettrace()
-    sys.settrace(traced)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
+    # The garbage collector may call functions of others at any step.
+    with collecting_nothing():
+        sys.settrace(traced)
+        try:
+            call()
+        finally:
+            sys.settrace(before)
     return found
 
 
