@@ -154,6 +154,29 @@ def test_objects_are_compared_by_what_they_hold() -> None:
     assert "other values than eager" in difference(one, other)
 
 
+class Stateful(torch.nn.Module):
+    """A module whose calls change a cache and the number that it is made for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = torch.zeros(4)
+        self.calls, self.size, self.table = 0, 0, torch.zeros(0)
+
+    def forward(self, x: torch.Tensor, ys: Any) -> torch.Tensor:
+        self.calls += 1
+        if self.size != len(x):
+            self.size, self.table = len(x), torch.arange(float(len(x)))
+        return x * self.table[:, None] + self.state + self.calls
+
+
+def test_each_call_of_a_model_starts_from_the_same_attributes() -> None:
+    module = Stateful()
+    case = cases.Case("as given", call(model=module), call().inputs, {"n": 3, "m": 4}, given=True)
+    assert (case.error, case.repeats) == ("", True)
+    assert {name for name in case.left if name.startswith(cases.ATTRIBUTE)} == {"attribute calls", "attribute size"}
+    assert (module.calls, module.size, module.table.numel()) == (0, 0, 0)
+
+
 PARTING = """def f(n):
     total = 0
     for k in range(3):

@@ -161,7 +161,14 @@ def test_a_condition_of_several_names_is_asked_once() -> None:
     ("text", "reason"),
     [
         ("n = 1.0\nif x.sum() > 0:\n    n = 0.1\nreturn x * n", "number-of-python"),
-        ("n = 1.0\nif x.sum() > 0:\n    n = 0.5\nreturn x * n", ""),
+        ("m = 1.0\nif x.sum() > 0:\n    m = 0.5\nreturn x * m", ""),
+        ("n = 0.3\nif x.sum() > 0:\n    n = 0.5\nreturn x * n", "number-of-python"),
+        ("if x.sum() > 0:\n    n = 0.5\nreturn x * n", "number-of-python"),
+        ("if x.sum() > 0:\n    n = 0.1\nelse:\n    n = 1.0\nreturn x * n", "number-of-python"),
+        ("if x.sum() > 0:\n    return 0.1\nreturn 1.0", "number-of-python"),
+        ("m = 1.0\nif x.sum() > 0:\n    m += 0.1\nreturn x * m", "number-of-python"),
+        ("x = x * 2\nif x.sum() > 0:\n    x += 0.1\nreturn x", ""),
+        ("if x.sum() > 0:\n    x = 0.1 * x\nreturn x", ""),
         ("if x.sum() > 0:\n    x = x * 2\nelif torch.rand(()) > 0.5:\n    x = x * 3\nreturn x", "condition-not-total"),
         ("if x.sum() > 0: x = x * 2\nreturn x", ""),
     ],
@@ -174,6 +181,13 @@ def test_a_choice_that_where_can_not_make(text: str, reason: str) -> None:
         assert unfit.value.reason == reason
     else:
         assert list(selected(made, made.nodes.every(ast.If)[0], context()))
+
+
+def test_a_choice_of_two_numbers_of_pythons_is_left() -> None:
+    made = module(body("m = 0.1 if x.max() > 1 else 1.0\nreturn x * m"))
+    with pytest.raises(CannotRewrite) as unfit:
+        list(selected(made, made.nodes.every(ast.IfExp)[0], context()))
+    assert unfit.value.reason == "number-of-python"
 
 
 def test_what_a_gradient_may_make_nan_is_said_of_a_return_behind_the_branch() -> None:

@@ -26,7 +26,8 @@ from .request import PlacedRequest, VerifyRequest
 from .user_scripts import Memory as Replayed
 
 CPP_SUFFIXES = frozenset((".cpp", ".cc", ".cxx"))
-_KEYED_BY_CONTENT = ("changes", "cpp", "modules", "repros")
+_NO_OPTIONS = ("changes", "cpp", "modules", "repros", "folder")
+"""Fields of a request that its key has by content, and the folder of commands, whose results are never cached."""
 
 
 @dataclass
@@ -155,5 +156,5 @@ def _key(request: PlacedRequest, place: TorchInstallation, toolchain: Toolchain 
         parts += [str(change.path.resolve()).encode(), change.before, change.after]
     for repro in request.repros:
         parts += [str(repro).encode(), repro.read_bytes()]
-    options = [(one.name, getattr(request, one.name)) for one in fields(request) if one.name not in _KEYED_BY_CONTENT]
+    options = [(one.name, getattr(request, one.name)) for one in fields(request) if one.name not in _NO_OPTIONS]
     return question_key([*parts, repr(options).encode()])

@@ -106,7 +106,8 @@ def _is_python(module: Module, operand: ast.expr) -> bool:
         return True
     if isinstance(inner, ast.Compare):
         named = any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in inner.ops)
-        texts = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in parts)
+        sides = (inner.left, *inner.comparators)
+        texts = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in sides)
         return named or texts or flow(module).kind(inner) is Kind.TRUTH
     sure = surely(module).of(inner)
     return isinstance(sure, SequenceType) or sure in (

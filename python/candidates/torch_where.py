@@ -44,6 +44,7 @@ def selected(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iter
     for asked in _asked(module, chain, context):
         conditions = [one.text for one in asked]
         if isinstance(node, ast.IfExp):
+            _require_tensor(module, [node.body, node.orelse])
             values = [_total(module, one) for one in (node.body, node.orelse)]
             text = _nested([f"{where.text}({one}" for one in conditions], values)
         else:
@@ -142,6 +143,7 @@ def _lines(
         follower = orelse or following(module, node)[:1]
         sides = [*blocks, follower]
         values = [_returned(module, one) for one in sides]
+        _require_tensor(module, [one[0].value for one in sides])  # type: ignore[attr-defined]
         heads = [f"{where}({one}" for one in conditions]
         return [f"return {_nested(heads, values)}"], module.span(follower[-1])[1]
     return _chosen_values(module, node, [*blocks, orelse], where, conditions), module.span(node)[1]
@@ -167,8 +169,7 @@ def _chosen_values(
     for name in names:
         if name not in before and not all(name in block for block in given):
             raise CannotRewrite("bound-on-one-side", f"at line {node.lineno} `{name}` may have no value on one side")
-    for name in names:
-        _require_tensor(module, name, blocks)
+    _require_tensors(module, node, names, blocks)
     lines, heads = [], list(conditions)
     if len(names) > 1:
         chooser = NameChooser(module)
@@ -186,12 +187,47 @@ def _chosen_values(
     return [*lines, *(f"{name} = {one}" for name, one in zip(names, chosen, strict=True))]
 
 
-def _require_tensor(module: Module, name: str, blocks: Sequence[Sequence[ast.stmt]]) -> None:
-    """Raise CannotRewrite if all values of a name are Python's numbers, which a tensor would round to its precision."""
-    values = [one.value for block in blocks for one in block if name in _assigned(module, [one])]  # type: ignore[attr-defined]
-    if all(surely(module).of(one) in _NUMBERS and not is_exact(one) for one in values):
-        detail = f"at line {values[0].lineno} `{name}` is a number of Python's, which a tensor would round"
+def _require_tensor(module: Module, values: Sequence[ast.expr], before: Sequence[ast.expr] | None = ()) -> None:
+    """Raise CannotRewrite if only numbers of Python's are chosen, and a tensor may round one of them.
+
+    ``before`` are the values that a name may have where no value is chosen, None if they are unknown.
+    """
+    if not all(surely(module).of(one) in _NUMBERS for one in values):
+        return
+    if before is None or not all(is_exact(one) for one in (*values, *before)):
+        detail = (
+            f"at line {values[0].lineno} `{ast.unparse(values[0])}` is a number of Python's, which a tensor may round"
+        )
         raise CannotRewrite("number-of-python", detail)
+
+
+def _require_tensors(module: Module, node: ast.If, names: Sequence[str], blocks: Sequence[Sequence[ast.stmt]]) -> None:
+    """Raise CannotRewrite for a name that is given only numbers of Python's, see `_require_tensor`."""
+    for name in names:
+        given = [one for block in blocks for one in block if name in _assigned(module, [one])]
+        values = [one.value for one in given if isinstance(one, (ast.Assign, ast.AugAssign))]
+        uses = _uses(module, node, name)
+        loads = [one for one in uses if isinstance(one.ctx, ast.Load)]
+        added = any(isinstance(one, ast.AugAssign) for one in given)
+        # What is added to a tensor may be a number.
+        if added and not (loads and surely(module).of(loads[0]) in _NUMBERS):
+            continue
+        _require_tensor(module, values, () if len(given) == len(blocks) and not added else _bound(module, node, name))
+
+
+def _uses(module: Module, node: ast.If, name: str) -> list[ast.Name]:
+    function = module.function_of(node)
+    parts = () if function is None else ast.walk(function.node)
+    return [one for one in parts if isinstance(one, ast.Name) and one.id == name]
+
+
+def _bound(module: Module, node: ast.If, name: str) -> list[ast.expr] | None:
+    """Return the values that assignments give a name, or None if it has others."""
+    function = module.function_of(node)
+    stores = [module.parents[one] for one in _uses(module, node, name) if isinstance(one.ctx, ast.Store)]
+    plain = [one for one in stores if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)]
+    parameters = () if function is None else {one.arg for one in function.arguments}
+    return [one.value for one in plain] if len(plain) == len(stores) and name not in parameters else None
 
 
 def _reads_another(module: Module, statement: ast.stmt, names: Sequence[str]) -> bool:

@@ -147,12 +147,14 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
         obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains[name])
         unseen = tuple(
             f"{names.short(Path(file))}:{line}, {_said(seen)}: {_line(texts[Path(file)], line)}"
-            for (file, line), seen in sorted(sides.get(name, {}).items())
+            for (file, line), seen in sorted((sides or {}).get(name, {}).items())
             # In front of a decision that eager keeps as it is, its operator is new.
             if len(seen) < 2 and {line, line - 1} & new.get(Path(file), set())
         )
-        verdict = Verdict.ONE_SIDED if unseen else Verdict.PROVEN
-        found[name] = Exported(name, verdict, "", obstacles, files, trial.notes, _compared(trial), unseen)
+        uncounted = sides is not None and name not in sides
+        notes = (*trial.notes, "the sides of its decisions could not be counted") if uncounted else trial.notes
+        verdict = Verdict.ONE_SIDED if unseen or uncounted else Verdict.PROVEN
+        found[name] = Exported(name, verdict, "", obstacles, files, notes, _compared(trial), unseen)
     return found
 
 
@@ -160,10 +162,10 @@ def _said(seen: tuple[bool, ...]) -> str:
     return f"always {str(seen[0]).lower()}" if seen else "never chosen"
 
 
-def _sides(group: Group, targets: Targets, bench: TrialRunner, variant: Variant) -> dict[str, Sides]:
-    """Return the truth values of each condition with a default in eager, by target."""
+def _sides(group: Group, targets: Targets, bench: TrialRunner, variant: Variant) -> dict[str, Sides] | None:
+    """Return the truth values of each condition with a default in eager, by target; None if there is none."""
     if not any(fix.default for member in group.members for fix in member.fixes):
-        return {}
+        return None
     stopped = [trial for member in group.members for trial in member.before.values()]
     by_value = any(isinstance(trial, ModelTrial) and trial.by_value for trial in stopped)
     return targets.sides(bench.laboratory, variant, group.operators, bench.jobs, by_value=by_value)

@@ -98,12 +98,12 @@ class Targets:
     ) -> dict[str, Sides]:
         """Run the targets in eager on all inputs and return, by target, the truth values of each default condition.
 
-        An empty input shows no side of a decision on values (``by_value``).
+        A target that fails there is left out. An empty input shows no side of a decision on values (``by_value``).
         """
         found: dict[str, Sides] = {}
         eager = replace(self, ways=(), counting=True, filled=by_value)
         for trial in eager(laboratory, variant, dict.fromkeys(targets, -1), 0, jobs).trials.values():
-            if isinstance(trial, ModelTrial):
+            if isinstance(trial, ModelTrial) and trial.passed:
                 found[trial.operator] = {(file, line): tuple(seen) for file, line, seen in trial.sides}
         return found
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from ..samples.cases import Case, cases_of, kept, with_other_values
+from ..samples.cases import ATTRIBUTE, Case, cases_of, kept, with_other_values
 from .operators import Questions, answer_all
 
 _LARGEST = 2**16
@@ -196,7 +196,7 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
                 return {"verdict": "failed", "message": message, "notes": notes, **program.violated(case.sizes)}
             notes.append(f"at {case.name} the program refuses what the model takes: {refusal}")
             continue
-        lost |= {name for name in case.left if name.startswith("attribute ") and name not in left}
+        lost |= {name.removeprefix(ATTRIBUTE) for name in case.left if name.startswith(ATTRIBUTE) and name not in left}
         said = difference(result, case.expected, values=case.repeats)
         for name in (name for name in case.left if not said and name in left):
             other = difference(left[name], case.left[name], values=case.repeats)
@@ -204,7 +204,7 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
         if said:
             verdict = "wrong" if case.name == "as given" else "deviates"
             return {"verdict": verdict, "message": f"at {case.name}: {said}", "notes": notes, "case": case}
-    notes += [f"a call of the model changes the {name}, which a program does not" for name in sorted(lost)]
+    notes += [f"a call of the model changes `{name}`, which a program does not" for name in sorted(lost)]
     return {"notes": notes} if notes else {}
 
 

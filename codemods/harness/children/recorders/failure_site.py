@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from ..overlay.own_folders import OWN_FOLDERS
+from .frame_capture import causes
 
 _HELD = "_symfix_places"
 _FRAMES = 6
@@ -54,7 +55,7 @@ class FailureRecorder:
 
     def testimony(self, error: BaseException) -> dict[str, Any]:
         """Return the source of ``error``: the places outside of torch, the innermost first, and the condition."""
-        chain = list(_chain(error))
+        chain = list(causes(error))
         root = next((one for one in reversed(chain) if hasattr(one, _HELD)), None)
         if root is None:
             specialized = next((at for guard, at in self._guards if at and guard.is_Equality), [])
@@ -119,15 +120,6 @@ def _keep_places() -> None:
             setattr(self, _HELD, _open_places())
 
         kind.__init__ = keeping  # type: ignore[method-assign]
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    at: BaseException | None = error
-    while at is not None and id(at) not in seen:
-        seen.add(id(at))
-        yield at
-        at = at.__cause__ or at.__context__
 
 
 def _open_places() -> tuple[list[Place], str]:

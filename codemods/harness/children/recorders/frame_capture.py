@@ -54,7 +54,7 @@ def explain(error: BaseException) -> dict[str, Any]:
     ``native`` are the innermost C++ frames between two stretches of Python. They requested the size, or are below the
     Python code that did.
     """
-    chain = list(_chain(error))
+    chain = list(causes(error))
     root = next((one for one in reversed(chain) if hasattr(one, _STACK)), chain[-1])
     text = str(root)
     native, python = getattr(root, _STACK, (None, None))
@@ -85,15 +85,6 @@ def formula(stack: Sequence[Any]) -> tuple[str, str]:
         inner = _FORMULA.match(name)
         called = inner[1] if inner else called
     return "", ""
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    at: BaseException | None = error
-    while at is not None and id(at) not in seen:
-        seen.add(id(at))
-        yield at
-        at = at.__cause__ or at.__context__
 
 
 def _open_frames() -> tuple[Any, list[_Place]]:
@@ -142,3 +133,13 @@ def _columns(code: CodeType, instruction: int) -> list[int] | None:
     if found is None or None in found:
         return None
     return [int(number or 0) for number in found]
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, the error that caused it, and so on."""
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        yield at
+        at = at.__cause__ or at.__context__

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+ATTRIBUTE = "attribute "
+"""Start of the names of attributes in `Case.left`."""
 _DEEPEST = 4
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -57,10 +59,10 @@ class Case:
         return self._make()
 
     def call(self, function: Any, left: dict[str, Any] | None = None) -> Any:
-        """Return the result, with gradients where they count; buffers and plain attributes stay as they are.
+        """Return the result, with gradients where they count; buffers and attributes stay as they are.
 
-        What the call makes of its inputs, of the buffers and of plain attributes goes into ``left``. A program may
-        have its own ``state``.
+        ``function`` is the model's module, or a program whose ``state`` is the module with its buffers. What the call
+        makes of its inputs, of the buffers and of plain attributes goes into ``left``.
         """
         import torch
 
@@ -68,8 +70,9 @@ class Case:
 
         inputs = self.inputs()
         torch.manual_seed(0)
-        state = getattr(function, "state", self.model.module)
-        with kept(state) as before:
+        state = self.model.module if function is self.model.module else function.state
+        before = plain_attributes(state)
+        with kept(state):
             result = _opened(function(*inputs[0], **inputs[1]))
             if left is not None:
                 named = {f"input {at}": one for at, one in enumerate(tensors_in(inputs), 1)}
@@ -77,9 +80,9 @@ class Case:
                 left.clear()
                 left |= {name: one.detach().clone() for name, one in named.items()}
                 left |= {
-                    f"attribute {'.'.join(filter(None, place))}": value
+                    ATTRIBUTE + ".".join(filter(None, place)): value
                     for place, value in plain_attributes(state).items()
-                    if place in before and before[place] != value
+                    if place in before and value is not before[place] and value != before[place]
                 }
             if not self.model.differentiable:
                 return result
@@ -119,19 +122,20 @@ def _opened(value: Any, depth: int = 0) -> Any:
 
 
 @contextlib.contextmanager
-def kept(module: Any) -> Iterator[dict[tuple[str, str], Any]]:
-    """Restore the buffers of a module afterwards, and its attributes that are plain values, which are the value."""
-    buffers = {name: (buffer, buffer.clone()) for name, buffer in module.named_buffers()}
-    attributes = plain_attributes(module)
+def kept(module: Any) -> Iterator[None]:
+    """Restore the contents of the buffers of a module and its submodules afterwards, and what their attributes hold."""
+    buffers = [(buffer, buffer.clone()) for buffer in module.buffers()]
+    holders = (held for one in module.modules() for held in (vars(one), one._buffers))
+    attributes = [(held, dict(held)) for held in holders if isinstance(held, dict)]
     try:
-        yield attributes
+        yield
     finally:
-        for buffer, kept in buffers.values():
-            if buffer.shape == kept.shape:
-                buffer.detach().copy_(kept)
-        modules = dict(module.named_modules())
-        for (owner, name), value in attributes.items():
-            object.__setattr__(modules[owner], name, value)
+        for held, before in attributes:
+            held.clear()
+            held.update(before)
+        for buffer, content in buffers:
+            if buffer.shape == content.shape:
+                buffer.detach().copy_(content)
 
 
 def plain_attributes(module: Any) -> dict[tuple[str, str], Any]:
