@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 
 from ...codemods.model.rule import Context
+from ...codemods.system.python_parser import parse_expression
 from ..analysis.flow.flow import flow
 from ..analysis.must.must_type_inference import surely
 from ..analysis.must.pointwise import Cost, cost
@@ -153,7 +154,7 @@ def _truth(module: Module, test: ast.expr, context: Context) -> tuple[str, tuple
     """Return the text of a tensor of bools, and what it needs. Raises CannotRewrite."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner, needs = _truth(module, test.operand, context)
-        binds = isinstance(ast.parse(f"({inner})", mode="eval").body, _BINDING)
+        binds = isinstance(parse_expression(f"({inner})"), _BINDING)
         return (f"~{inner}" if binds else f"~({inner})"), needs
     if isinstance(test, ast.BoolOp):
         if any(may_raise(module, one) for one in test.values[1:]):
