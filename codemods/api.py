@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .engine.file_discovery import Target, find
+from .engine.file_discovery import DiscoveredFile, find
 from .engine.fixpoint import FixOptions
 from .engine.registry import Registry
 from .engine.run import CheckRequest, default_jobs, run
@@ -73,11 +73,11 @@ def export(
 
     Each trial runs in a fork of this process. Raises TorchError for a torch that is too old.
     """
-    from .harness.children.entrypoints.live_target import Call, name_of
+    from .harness.children.entrypoints.live_target import ExportCall, name_of
     from .workflows.export.in_process import export_here
     from .workflows.export.result import Result
 
-    call = Call(
+    call = ExportCall(
         model,
         tuple(args),
         dict(kwargs or {}),
@@ -139,7 +139,7 @@ def fix_text(
     """
     surroundings = _surroundings(min_torch, torch_root, modules=modules, all_functions=all_functions)
     question = _question(select, ignore, FixOptions(unsafe=unsafe_fixes), surroundings)
-    report = run([Target.of(Path(filename), code.encode())], question, surroundings)
+    report = run([DiscoveredFile.of(Path(filename), code.encode())], question, surroundings)
     (outcome,) = report.outcomes
     _require_read(outcome)
     return outcome.after.decode() if isinstance(outcome, Changed) else code

@@ -22,7 +22,7 @@ from typing import Any
 import click
 
 from .commands import shell_completion
-from .commands.examples import WordBeforeCommand, Words
+from .commands.examples import SectionedGroup, WordBeforeCommand
 from .commands.options import (
     BASELINE,
     CHILDREN_HELP,
@@ -52,7 +52,7 @@ def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Comman
     return add
 
 
-@click.group(cls=Words, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=SectionedGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="symfix", message="symfix %(version)s")
 def main_group() -> None:
     """Make PyTorch operators work with symbolic shapes.
@@ -72,10 +72,10 @@ PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_ty
 @PATHS
 def check(**words: Any) -> int:
     """Print findings; write nothing."""
-    from .commands.arguments import Check
+    from .commands.arguments import CheckArguments
     from .commands.fix import check
 
-    return check(Check(**words))
+    return check(CheckArguments(**words))
 
 
 @_with(RULES, SCHEMAS)
@@ -103,10 +103,10 @@ def diff(**words: Any) -> int:
 @click.option("--add-ignore", metavar="REASON", help="Change no code; add a suppressing comment to each finding.")
 def fix(**words: Any) -> int:
     """Apply the fixes; '-' reads stdin and prints the fixed text."""
-    from .commands.arguments import Fix
+    from .commands.arguments import FixArguments
     from .commands.fix import fix
 
-    return fix(Fix(**words))
+    return fix(FixArguments(**words))
 
 
 @main_group.command()
@@ -180,10 +180,10 @@ def hunt(**words: Any) -> int:
 @click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
 def repair(**words: Any) -> int:
     """Try fixes where operators fail, and write proven patches."""
-    from .commands.arguments import Repair
+    from .commands.arguments import RepairArguments
     from .commands.repair import repair
 
-    return repair(Repair(**words))
+    return repair(RepairArguments(**words))
 
 
 @_with([QUIET])
@@ -367,10 +367,10 @@ def series_send(**words: Any) -> int:
 @main_group.command()
 def doctor(**words: Any) -> int:
     """Check the torch, compiler, headers and clang-format here."""
-    from .commands.arguments import Target
+    from .commands.arguments import TargetArguments
     from .commands.doctor import doctor
 
-    return doctor(Target(**words))
+    return doctor(TargetArguments(**words))
 
 
 @main_group.command()

@@ -33,12 +33,12 @@ from symfix.codemods.verify.choose.function_index import trace_index
 from symfix.codemods.verify.choose.test_selection import coverage
 from symfix.codemods.verify.evidence import keep, recall
 from symfix.codemods.workflows.hunt.failure import Operator
-from symfix.codemods.workflows.hunt.journal import Journal as Hunts
+from symfix.codemods.workflows.hunt.journal import HuntJournal as Hunts
 from symfix.codemods.workflows.hunt.operator_names import operators_of
 from symfix.codemods.workflows.pull_requests.regression import pr_test
 from symfix.codemods.workflows.pull_requests.regression.test_proof import Regression
-from symfix.codemods.workflows.pull_requests.regression.test_source import Words
-from symfix.codemods.workflows.repair.journal import Journal as Trials
+from symfix.codemods.workflows.pull_requests.regression.test_source import FailingCall
+from symfix.codemods.workflows.repair.journal import TrialJournal as Trials
 from symfix.codemods.workflows.repair.trials import Trial
 
 TOP = Path(__file__).parents[1]
@@ -93,7 +93,9 @@ class Asked:
 
     def regression(self) -> Regression:
         self.count += 1
-        return Regression(Words("abs", "torch.abs", ("x",), {"x": "ones(2)"}, (("x", 0),), False, "no"), "eager", "no")
+        return Regression(
+            FailingCall("abs", "torch.abs", ("x",), {"x": "ones(2)"}, (("x", 0),), False, "no"), "eager", "no"
+        )
 
 
 def kept_or_asked(asked: Asked) -> dict[Any, Answer]:

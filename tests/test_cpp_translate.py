@@ -17,7 +17,7 @@ from symfix.codemods.harness.children.samples.samples import Sample
 from symfix.codemods.torchapi import TorchApi
 from symfix.cpp.translate.decompositions import Translator
 from symfix.cpp.translate.tree_index import Sources
-from symfix.cpp.translate.values import Refused
+from symfix.cpp.translate.values import Untranslatable
 from torch.testing._internal.common_methods_invocations import op_db
 
 KEY = torch._C.DispatchKey.CompositeImplicitAutograd
@@ -308,7 +308,7 @@ FUNCTION = "Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {{
     ],
 )  # fmt: skip
 def test_what_is_not_covered_is_refused_with_its_line(body: str, reason: str, tree: Tree) -> None:
-    with pytest.raises(Refused, match=reason) as refused:
+    with pytest.raises(Untranslatable, match=reason) as refused:
         tree(FUNCTION.format(body)).translate("aten.swapaxes.default")
     assert refused.value.line >= 2
 
@@ -328,7 +328,7 @@ def test_what_is_not_covered_is_refused_with_its_line(body: str, reason: str, tr
     ],
 )
 def test_what_is_no_composite_or_not_found_once_is_refused(operator: str, cpp: str, reason: str, tree: Tree) -> None:
-    with pytest.raises(Refused, match=reason):
+    with pytest.raises(Untranslatable, match=reason):
         tree(cpp).translate(operator)
 
 

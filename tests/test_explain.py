@@ -17,7 +17,7 @@ from symfix.codemods.workflows.explain.cleanup import MOST_BYTES, Unreadable, cl
 from symfix.codemods.workflows.explain.explanation import explain
 from symfix.codemods.workflows.explain.kinds import KINDS
 from symfix.codemods.workflows.explain.messages import MESSAGES
-from symfix.codemods.workflows.explain.report import Report
+from symfix.codemods.workflows.explain.report import ExplainedError
 from symfix.codemods.workflows.explain.text import MOST_LINES, lines
 from symfix.codemods.workflows.export.outcome import REASONS
 
@@ -269,7 +269,7 @@ def test_a_text_in_utf_16_is_read() -> None:
 def test_json_is_the_report(tmp_path: Path) -> None:
     ended = symfix("explain", "--format", "json", str(GOLDEN / "export_mask.txt"), cwd=tmp_path, code=0)
     row = json.loads(ended.stdout)
-    assert set(row) == {*Report.__dataclass_fields__, "version", "about_sizes"}
+    assert set(row) == {*ExplainedError.__dataclass_fields__, "version", "about_sizes"}
     assert row["symbols"] == [{"name": "u0", "source": "chosen.shape[0]"}]
     assert row["place"] == {
         "file": "/src/models.py", "line": 9, "function": "forward", "text": "if chosen.size(0) == 0:",

@@ -25,11 +25,11 @@ from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export import procedure
 from symfix.codemods.workflows.export.draft_report import BadReport, load
 from symfix.codemods.workflows.export.folder import patches, to_json
-from symfix.codemods.workflows.export.outcome import Exported, FilePatch, Outcome, Verdict
+from symfix.codemods.workflows.export.outcome import Exported, ExportOutcome, FilePatch, TargetVerdict
 from symfix.codemods.workflows.export.page import page
-from symfix.codemods.workflows.export.patch_names import Names
+from symfix.codemods.workflows.export.patch_names import PatchNames
 from symfix.codemods.workflows.export.skeleton import SKELETON
-from symfix.codemods.workflows.export.target_trials import Case, ModelTrial, Targets
+from symfix.codemods.workflows.export.target_trials import ModelTrial, ReportedCase, Targets
 from symfix.python.analysis.flow.unfixable_reasons import residue
 
 MODELS = Path(__file__).parents[1] / "golden" / "models"
@@ -523,7 +523,7 @@ def test_what_no_rewrite_mends_has_a_name(text: str, word: str) -> None:
 
 
 def test_names_in_a_patch(tmp_path: Path) -> None:
-    names = Names(tmp_path)
+    names = PatchNames(tmp_path)
     assert names.short(tmp_path / "net" / "model.py") == "net/model.py"
     assert names.short(Path("/usr/lib/python3/dist-packages/net/model.py")) == "net/model.py"
     assert names.short(Path("/opt/net/model.py")) == "opt/net/model.py"
@@ -553,32 +553,32 @@ def _tried(trial: ModelTrial) -> object:
     return Tried({"m": trial})
 
 
-def seen(*cases: Case) -> ModelTrial:
+def seen(*cases: ReportedCase) -> ModelTrial:
     return ModelTrial("m", "passed", cases=cases)
 
 
 @pytest.mark.parametrize(
     ("then", "now", "verdict"),
     [
-        (Case("as given", "a", ""), Case("as given", "a", ""), "passed"),
-        (Case("as given", "a", ""), Case("as given", "b", ""), "wrong"),
-        (Case("as given", "", ""), Case("as given", "b", ""), "passed"),
-        (Case("n = 0", "a", ""), Case("n = 0", "", "RuntimeError: no"), "wrong"),
-        (Case("n = 0", "", ""), Case("n = 0", "", "RuntimeError: no"), "wrong"),
-        (Case("n = 0", "", "ValueError: x"), Case("n = 0", "", "RuntimeError: no"), "passed"),
+        (ReportedCase("as given", "a", ""), ReportedCase("as given", "a", ""), "passed"),
+        (ReportedCase("as given", "a", ""), ReportedCase("as given", "b", ""), "wrong"),
+        (ReportedCase("as given", "", ""), ReportedCase("as given", "b", ""), "passed"),
+        (ReportedCase("n = 0", "a", ""), ReportedCase("n = 0", "", "RuntimeError: no"), "wrong"),
+        (ReportedCase("n = 0", "", ""), ReportedCase("n = 0", "", "RuntimeError: no"), "wrong"),
+        (ReportedCase("n = 0", "", "ValueError: x"), ReportedCase("n = 0", "", "RuntimeError: no"), "passed"),
     ],
 )
-def test_eager_is_held_against_what_it_was(then: Case, now: Case, verdict: str) -> None:
+def test_eager_is_held_against_what_it_was(then: ReportedCase, now: ReportedCase, verdict: str) -> None:
     first, second = Said(Path(), ("export",), unbacked=False).say(seen(then), seen(now))
     assert (first.verdict, second.verdict) == ("passed", verdict)
 
 
 def test_targets_that_share_files_share_a_patch() -> None:
     files = (FilePatch("net.py", Path("net.py"), b"a\n", b"b\n", "net 1.0"),)
-    made = [Exported(name, Verdict.PROVEN, files=files) for name in ("a.py:one", "a.py:two")]
-    other = Exported("b.py", Verdict.PROVEN, files=(FilePatch("b.py", Path("b.py"), b"a\n", b"c\n"),))
-    left = Exported("c.py", Verdict.LEFT)
-    outcome = Outcome("2.13.0", ("export",), False, (*made, other, left))
+    made = [Exported(name, TargetVerdict.PROVEN, files=files) for name in ("a.py:one", "a.py:two")]
+    other = Exported("b.py", TargetVerdict.PROVEN, files=(FilePatch("b.py", Path("b.py"), b"a\n", b"c\n"),))
+    left = Exported("c.py", TargetVerdict.LEFT)
+    outcome = ExportOutcome("2.13.0", ("export",), False, (*made, other, left))
     assert [(name, [one.target for one in group]) for name, group in patches(outcome)] == [
         ("a-py-one", ["a.py:one", "a.py:two"]),
         ("b-py", ["b.py"]),

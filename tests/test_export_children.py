@@ -114,7 +114,7 @@ def test_nested_decisions_of_cond_are_counted() -> None:
     assert sorted(found.seen().values(), key=list) == [{False}, {True}]
 
 
-def call(**given: Any) -> export_targets.Model:
+def call(**given: Any) -> export_targets.ValidatedTarget:
     x = torch.arange(12.0).reshape(3, 4)
     made = {"model": lambda x, ys: x, "args": (x, [x, x[:2]]), "dynamic": {"x": {0: "n"}, "ys": [None, {-1: "m"}]}}
     return export_targets.read({**made, **given})

@@ -18,7 +18,7 @@ from symfix.codemods.harness.children.samples.call_plans import (
     CONSUMERS,
     MARKS,
     VIEWS,
-    Plan,
+    CallPlan,
     Planned,
     View,
     call_named,
@@ -33,7 +33,7 @@ from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.workflows.hunt.failure_attribution import DIED
 from symfix.codemods.workflows.hunt.fuzz import Fuzz, _run, _told_once, fuzz
-from symfix.codemods.workflows.hunt.journal import Journal
+from symfix.codemods.workflows.hunt.journal import HuntJournal
 from symfix.codemods.workflows.hunt.sweep import Sweep
 
 ADD = Sample(torch.add, (torch.arange(12.0).reshape(3, 4), torch.arange(4.0)), {"alpha": 2})
@@ -42,7 +42,7 @@ ADD = Sample(torch.add, (torch.arange(12.0).reshape(3, 4), torch.arange(4.0)), {
 @pytest.mark.parametrize("kind", VIEWS)
 @pytest.mark.parametrize("dimension", [0, 1])
 def test_a_view_is_undone_beforehand(kind: str, dimension: int) -> None:
-    call = Planned(Plan(0, (View(kind, 0, dimension, dimension + 1),), "", ("static",)), ADD)
+    call = Planned(CallPlan(0, (View(kind, 0, dimension, dimension + 1),), "", ("static",)), ADD)
     assert call.call().shape == ADD.call().shape
     (leaves, extras), _ = call.inputs()
     assert leaves[0].shape != (3, 4) or extras, "the input is another one"
@@ -52,18 +52,18 @@ def test_a_view_is_undone_beforehand(kind: str, dimension: int) -> None:
 
 @pytest.mark.parametrize("consumer", CONSUMERS)
 def test_a_consumer_stands_behind(consumer: str) -> None:
-    call = planned(Plan(5, (), consumer, ("unbacked",)), [ADD])
+    call = planned(CallPlan(5, (), consumer, ("unbacked",)), [ADD])
     assert torch.equal(call.call(), CONSUMERS[consumer](ADD.call()))
     assert consumer in call.words
 
 
 def test_each_dimension_has_its_mark() -> None:
-    call = Planned(Plan(0, (), "", MARKS), ADD)
+    call = Planned(CallPlan(0, (), "", MARKS), ADD)
     assert call.words == "float32[3, 4 backed], float32[4 unbacked]"
     seen: list[Any] = []
     call.call(lambda leaves, extras: seen.extend(leaves[:2]), unbacked=True)
     assert [getattr(one, "_dynamo_unbacked_indices", set()) for one in seen] == [set(), {0}]
-    shared = Planned(Plan(0, (), "", ("shared",)), ADD)
+    shared = Planned(CallPlan(0, (), "", ("shared",)), ADD)
     shared.call(lambda leaves, extras: seen.extend(leaves[:2]), unbacked=True)
     assert seen[-2]._dynamo_shape_ids[1] == seen[-1]._dynamo_shape_ids[0] != seen[-2]._dynamo_shape_ids[0]
 
@@ -71,12 +71,12 @@ def test_each_dimension_has_its_mark() -> None:
 @pytest.mark.parametrize(
     "plan",
     [
-        Plan(0, (), "", ("static",)),
-        Plan(3, (View("slice", 0, 1, 2), View("mask", 1, 0, 0)), "sum(-1)", ("unbacked", "shared", "backed"), 0),
-        Plan(7, (View("transpose", 0, 1, 0),), "", ("unbacked",), 5),
+        CallPlan(0, (), "", ("static",)),
+        CallPlan(3, (View("slice", 0, 1, 2), View("mask", 1, 0, 0)), "sum(-1)", ("unbacked", "shared", "backed"), 0),
+        CallPlan(7, (View("transpose", 0, 1, 0),), "", ("unbacked",), 5),
     ],
 )
-def test_the_name_of_a_call_says_it_all(plan: Plan) -> None:
+def test_the_name_of_a_call_says_it_all(plan: CallPlan) -> None:
     name = name_of("linalg.norm.subgradients", plan)
     again = call_named(name, {"linalg.norm.subgradients": Faulty})
     made = planned(plan, samples_around(Faulty))
@@ -86,7 +86,7 @@ def test_the_name_of_a_call_says_it_all(plan: Plan) -> None:
 
 
 def test_sizes_are_changed_together() -> None:
-    call = planned(Plan(0, (), "", ("unbacked",), size=1), [ADD])
+    call = planned(CallPlan(0, (), "", ("unbacked",), size=1), [ADD])
     assert call.call().shape == (3, 1), "the largest size is 1 now, in both"
     assert call.sized(lambda size: size + 1).call().shape == (4, 2)
 
@@ -119,40 +119,40 @@ class Faulty:
 
 
 def test_a_failure_is_shrunk_to_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    def said(plan: Plan, samples: list[Any]) -> dict[str, Any] | None:
+    def said(plan: CallPlan, samples: list[Any]) -> dict[str, Any] | None:
         kinds = [view.kind for view in plan.views]
         needed = "slice" in kinds and plan.consumer and "unbacked" in plan.marks
         return row("Eq(u0, 1)", 3) if needed else row("Eq(u0, 0)", 9) if "mask" in kinds else None
 
     monkeypatch.setattr(fuzz_runner, "_said", said)
-    fuzzed = fuzz_runner.Fuzzed(Faulty, 1, 60.0)
+    fuzzed = fuzz_runner.PlanResults(Faulty, 1, 60.0)
     fuzzed.draw(200)
     found = {one["condition"]: one["call"] for one in fuzzed.failures()}
     assert found.keys() == {"Eq(u0, 1)", "Eq(u0, 0)"}
     assert found["Eq(u0, 1)"] == "faulty@0,slice.0.0.0,unbacked,then1"
-    again = fuzz_runner.Fuzzed(Faulty, 1, 60.0)
+    again = fuzz_runner.PlanResults(Faulty, 1, 60.0)
     again.draw(200)
     assert list(again.failures()) == list(fuzzed.failures()), "the same seed, the same failures"
-    other = fuzz_runner.Fuzzed(Faulty, 2, 60.0)
+    other = fuzz_runner.PlanResults(Faulty, 2, 60.0)
     other.draw(200)
     assert other._known.keys() != again._known.keys()
 
 
 def test_time_that_is_over_ends_the_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzz_runner, "_said", lambda plan, samples: row("", 1))
-    fuzzed = fuzz_runner.Fuzzed(Faulty, 1, -1.0)
+    fuzzed = fuzz_runner.PlanResults(Faulty, 1, -1.0)
     fuzzed.draw(50)
     assert fuzzed.tried == 0 and not list(fuzzed.failures())
 
 
 def test_a_call_that_kills_its_process_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def said(plan: Plan, samples: list[Any]) -> dict[str, Any] | None:
+    def said(plan: CallPlan, samples: list[Any]) -> dict[str, Any] | None:
         if plan.views:
             os.kill(os.getpid(), signal.SIGSEGV)
         return row("Eq(u0, 0)", 9) if plan.consumer else None
 
     monkeypatch.setattr(fuzz_runner, "_said", said)
-    fuzzed = fuzz_runner.Fuzzed(Faulty, 1, 60.0, fuzz_runner._apart)
+    fuzzed = fuzz_runner.PlanResults(Faulty, 1, 60.0, fuzz_runner._apart)
     fuzzed.draw(40)
     found = {one["type"]: one for one in fuzzed.failures()}
     assert found.keys() == {"ProcessDied", "E"}, "what does not die is told as ever"
@@ -165,7 +165,7 @@ def test_what_dies_in_eager_too_is_told_so() -> None:
     def dies(x: Any) -> Any:
         os.kill(os.getpid(), signal.SIGFPE)
 
-    said = fuzz_runner._apart(Plan(0, (), "", ("unbacked",)), [Sample(dies, (torch.ones(4, 6),), {})])
+    said = fuzz_runner._apart(CallPlan(0, (), "", ("unbacked",)), [Sample(dies, (torch.ones(4, 6),), {})])
     assert said is not None and said["text"] == "SIGFPE, in eager too"
 
 
@@ -192,8 +192,8 @@ def test_who_interrupts_a_fuzz_keeps_what_was_said(tmp_path: Path, monkeypatch: 
     laboratory, installed = Harness(Path("python"), tmp_path, Limits()), Variant("installed")
     operators = [Operator("abs"), Operator("t")]
     with pytest.raises(KeyboardInterrupt):
-        _run(laboratory, installed, operators, {}, 1.0, 1, Journal(tmp_path / "kept"), lambda done, total: None)
-    assert Journal(tmp_path / "kept").rows == {Operator("abs"): said}
+        _run(laboratory, installed, operators, {}, 1.0, 1, HuntJournal(tmp_path / "kept"), lambda done, total: None)
+    assert HuntJournal(tmp_path / "kept").rows == {Operator("abs"): said}
 
 
 def test_what_is_the_same_is_told_once() -> None:

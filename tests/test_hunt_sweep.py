@@ -11,7 +11,7 @@ import pytest
 from symfix.codemods.harness.process_limits import Ended, Limits
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.workflows.hunt.failure import Operator
-from symfix.codemods.workflows.hunt.journal import Journal
+from symfix.codemods.workflows.hunt.journal import HuntJournal
 from symfix.codemods.workflows.hunt.operator_names import UnknownOperator, resolve
 from symfix.codemods.workflows.hunt.sweep import HuntRequest, HuntSession, sweep
 from symfix.codemods.workflows.hunt.workers import NothingRuns, Workers
@@ -137,16 +137,16 @@ def test_a_child_that_can_not_start_ends_the_sweep_with_its_words(tmp_path: Path
 
 def test_a_journal_cut_off_in_a_line_keeps_the_lines_before_and_takes_new_ones(tmp_path: Path) -> None:
     path = tmp_path / "kept" / "journal.jsonl"
-    first = Journal(path)
+    first = HuntJournal(path)
     first.add(row(A))
     first.add(row(B))
     path.write_bytes(path.read_bytes()[:-9])
-    second = Journal(path)
+    second = HuntJournal(path)
     assert set(second.rows) == {A}
     second.add(row(C))
-    assert set(Journal(path).rows) == {A, C}
+    assert set(HuntJournal(path).rows) == {A, C}
     second.forget()
-    assert not Journal(path).rows
+    assert not HuntJournal(path).rows
 
 
 def test_an_operator_whose_process_died_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +159,7 @@ def test_an_operator_whose_process_died_is_asked_again(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(Workers, "run", run)
     monkeypatch.setattr("symfix.codemods.workflows.hunt.sweep.operators_of", lambda laboratory, torch, kind: (A, B))
-    journal = Journal(tmp_path / "journal.jsonl")
+    journal = HuntJournal(tmp_path / "journal.jsonl")
     journal.add({**row(A), "crashed": "ended by signal SIGKILL"})
     journal.add(row(B))
     assert sweep(HuntRequest(), HuntSession(journal=journal.path)).passed == (A, B)

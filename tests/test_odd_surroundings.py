@@ -13,7 +13,7 @@ import pytest
 from decks import series as made_up
 from projects import commit, project
 from running import MENDED, SHAPES, git, symfix
-from symfix.codemods.engine.file_discovery import Target
+from symfix.codemods.engine.file_discovery import DiscoveredFile
 from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.run import CheckRequest, run
@@ -282,7 +282,7 @@ def test_a_rule_that_goes_too_deep_is_a_refusal(
             return object()
 
     (tmp_path / "a.toy").write_bytes(b"quiet\n")
-    report = run([Target.of(tmp_path / "a.toy")], question, Nothing())  # type: ignore[arg-type]
+    report = run([DiscoveredFile.of(tmp_path / "a.toy")], question, Nothing())  # type: ignore[arg-type]
     (outcome,) = report.outcomes
     assert isinstance(outcome, Refused)
     assert (outcome.path, outcome.reason) == (tmp_path / "a.toy", "nested-too-deeply")

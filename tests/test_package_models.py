@@ -12,7 +12,14 @@ import pytest
 from scoreboards.package_models import Row, blocked, board, chosen, counts, missing, rows_of, share
 from scoreboards.package_targets import NEEDED, PACKAGES, SECOND, STAND_INS, group_of, names_of, root_of
 from scoreboards.strangers_targets import PACKAGES as STRANGERS
-from symfix.codemods.workflows.export.outcome import ExportBlocker, Exported, FilePatch, Left, SourcePlace, Verdict
+from symfix.codemods.workflows.export.outcome import (
+    ExportBlocker,
+    Exported,
+    FilePatch,
+    LastFailure,
+    SourcePlace,
+    TargetVerdict,
+)
 
 ROOT = Path(__file__).parents[1]
 ROW = Row("one", "kornia", 1, "left", "value-dependent", "why", (), ())
@@ -51,16 +58,16 @@ def test_a_package_lies_in_its_archive_or_one_folder_below(tmp_path: Path) -> No
 def test_a_row_tells_verdict_reason_and_refused_inputs() -> None:
     note = "export: at rows = 0 the program refuses what the model takes: AssertionError: x"
     file = FilePatch("kornia/a.py", Path("a.py"), b"a", b"b")
-    left = Left("in-torch", "it stops", "export", None, "", ())
+    left = LastFailure("in-torch", "it stops", "export", None, "", ())
     obstacle = ExportBlocker(
         SourcePlace("a.py", 1, "f"), "export", "u0 > 1", "", ("a check",), ("program refuses rows = 1",)
     )
     found = rows_of(
         "kornia",
         [
-            Exported("a/package_targets.py:kornia__one", Verdict.PROVEN, files=(file,), notes=(note,)),
-            Exported("a/package_targets.py:kornia__two", Verdict.LEFT, "it", (obstacle,), (file,), left=left),
-            Exported("a/package_targets.py:kornia__three", Verdict.UNUSABLE, "no such function"),
+            Exported("a/package_targets.py:kornia__one", TargetVerdict.PROVEN, files=(file,), notes=(note,)),
+            Exported("a/package_targets.py:kornia__two", TargetVerdict.LEFT, "it", (obstacle,), (file,), left=left),
+            Exported("a/package_targets.py:kornia__three", TargetVerdict.UNUSABLE, "no such function"),
         ],
     )
     assert [row.target for row in found] == ["one", "two", "three"]

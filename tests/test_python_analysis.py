@@ -9,7 +9,7 @@ import pytest
 from symfix.codemods.model.source_file import SourceFile
 from symfix.python.analysis.flow.flow import Flow
 from symfix.python.analysis.types.annotations import said
-from symfix.python.analysis.types.may_types import Kind, Row, join
+from symfix.python.analysis.types.may_types import Kind, TupleKind, join
 from symfix.python.analysis.types.must_types import ScalarType, SequenceType
 from symfix.python.syntax.module import Module
 
@@ -139,8 +139,10 @@ def annotated_by(annotation: str | None) -> tuple[Module, ast.expr | None]:
 
 def test_joining_keeps_the_symbolic() -> None:
     assert join(Kind.CONCRETE, Kind.SIZE) is Kind.SIZE
-    assert join(Row((Kind.SIZE, Kind.CONCRETE)), Row((Kind.CONCRETE, Kind.CONCRETE))) == Row((Kind.SIZE, Kind.CONCRETE))
-    assert Row((Kind.SIZE, Kind.CONCRETE)).kind is Kind.SIZES
+    assert join(TupleKind((Kind.SIZE, Kind.CONCRETE)), TupleKind((Kind.CONCRETE, Kind.CONCRETE))) == TupleKind(
+        (Kind.SIZE, Kind.CONCRETE)
+    )
+    assert TupleKind((Kind.SIZE, Kind.CONCRETE)).kind is Kind.SIZES
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

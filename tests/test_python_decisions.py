@@ -40,7 +40,7 @@ from symfix.python.analysis.must.sym_operator_equivalence import (
     unfit_for_sym_eq,
 )
 from symfix.python.analysis.types.cannot_rewrite import CannotRewrite
-from symfix.python.analysis.types.may_types import Kind, Row
+from symfix.python.analysis.types.may_types import Kind, TupleKind
 from symfix.python.analysis.types.must_types import ScalarType
 from symfix.python.candidates.alternatives import alternatives, extent
 from symfix.python.candidates.torchscript_branch import (
@@ -58,7 +58,7 @@ from symfix.python.rewrite.script_code import branch_for_script
 from symfix.python.rewrite.sym_and_or import Joiner
 from symfix.python.syntax.module import Module, parse
 from symfix.python.syntax.names import Names
-from symfix.python.syntax.tree import Function, Survey, imported_names, literal, spelled
+from symfix.python.syntax.tree import FunctionDefinition, Survey, imported_names, literal, spelled
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n\n"
 
@@ -144,7 +144,7 @@ def test_what_a_branch_is_for() -> None:
         ("x.shape[1:]", Kind.SIZES),
         ("x.size(0) + 1", Kind.SIZE),
         ("x.size(0) / 2", Kind.RATIO),
-        ("(x.size(0), x.dim())", Row((Kind.SIZE, Kind.CONCRETE))),
+        ("(x.size(0), x.dim())", TupleKind((Kind.SIZE, Kind.CONCRETE))),
         ("[d for d in x.shape]", Kind.SIZES),
         ("x.size(0) > 1", Kind.TRUTH),
         ("m", Kind.SIZE),
@@ -163,7 +163,7 @@ def test_a_scope_joins_what_it_learns() -> None:
     module = parse(source("m = 1\nm = x.size(0)\ns = []\ns.append(m)\nm += 1\nreturn m, s"))
     scope = Scope.of(module, module.functions[0], {"x": Kind.TENSOR}, Calls(module), {}, Evidence())
     assert scope.held["m"] is Kind.SIZE and scope.held["s"] is Kind.SIZES
-    assert scope.result == Row((Kind.SIZE, Kind.SIZES))
+    assert scope.result == TupleKind((Kind.SIZE, Kind.SIZES))
 
 
 def test_a_flow_knows_each_place() -> None:
@@ -450,7 +450,7 @@ def test_how_findings_are_written_down() -> None:
 
 def test_names_and_places() -> None:
     module = parse(source("import numpy as np\ndef g(): pass\nreturn np.prod"))
-    inner: Function = module.functions[1]
+    inner: FunctionDefinition = module.functions[1]
     assert inner.qualname == "f.g" and inner.outermost is module.functions[0]
     assert imported_names(module.nodes.every(ast.Import))["np"] == "numpy"
     (returned,) = module.nodes.returns

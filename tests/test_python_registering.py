@@ -17,7 +17,7 @@ from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.workflows.repair.candidates import CandidateSources
 from symfix.codemods.workflows.repair.edited_file import EditedFile
 from symfix.codemods.workflows.repair.trial_runner import TrialRunner
-from symfix.codemods.workflows.repair.trials import Frame, Trial
+from symfix.codemods.workflows.repair.trials import TorchFrame, Trial
 from symfix.python.candidates.inferred_size import computed_size
 from symfix.python.candidates.inlined_wrappers import unwrapped
 from symfix.python.candidates.neutral_amounts import neutral_amounts
@@ -368,8 +368,8 @@ def test_what_could_be_registered_comes_after_the_places_that_asked(context: Con
     path = tmp_path / "torch" / "made_up.py"
     path.parent.mkdir()
     path.write_text(REFERENCE)
-    asked = Frame(str(path), 11, "twice")
-    reference = Frame(str(path), 8, "twice", operators=("aten.twice.default", "aten.twice.int"))
+    asked = TorchFrame(str(path), 11, "twice")
+    reference = TorchFrame(str(path), 8, "twice", operators=("aten.twice.default", "aten.twice.int"))
     bench = TrialRunner(None, None, None, CandidateSources(Registry(), context, context))  # type: ignore[arg-type]
     drafts: dict[Path, EditedFile] = {}
     trial = Trial("twice", "failed", "u0 < 3", frames=(reference, *[asked] * 5))

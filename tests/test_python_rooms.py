@@ -20,7 +20,7 @@ from symfix.python.analysis.must.must_type_inference import surely
 from symfix.python.analysis.must.sym_operator_equivalence import evaluated_together
 from symfix.python.analysis.types.annotations import said, signature
 from symfix.python.analysis.types.library import SHAPES, of_function, of_method
-from symfix.python.analysis.types.may_types import Kind, Row, Value, join
+from symfix.python.analysis.types.may_types import Kind, TupleKind, Value, join
 from symfix.python.analysis.types.must_types import Certain, ScalarType, SequenceType, arithmetic, comparable, either
 from symfix.python.syntax.tree import FunctionNode
 
@@ -103,8 +103,10 @@ def test_a_kind_knows_its_elements_and_a_row_its_kind() -> None:
     assert Kind.TRUTH.element is Kind.UNKNOWN and Kind.CONCRETE.sequence is Kind.CONCRETE
     assert [kind for kind in Kind if kind.several] == [Kind.SIZES, Kind.STRIDES]
     assert {kind for kind in Kind if kind.symbolic_number} == {Kind.SIZE, Kind.STRIDE, Kind.RATIO}
-    assert Row(()).kind is Kind.CONCRETE and Row((Row((Kind.SIZE,)), Kind.UNKNOWN)).kind is Kind.SIZES
-    assert join(Row((Kind.SIZE, Kind.UNKNOWN)), Row((Kind.CONCRETE, Kind.UNKNOWN))) == Row((Kind.SIZE, Kind.UNKNOWN))
+    assert TupleKind(()).kind is Kind.CONCRETE and TupleKind((TupleKind((Kind.SIZE,)), Kind.UNKNOWN)).kind is Kind.SIZES
+    assert join(TupleKind((Kind.SIZE, Kind.UNKNOWN)), TupleKind((Kind.CONCRETE, Kind.UNKNOWN))) == TupleKind(
+        (Kind.SIZE, Kind.UNKNOWN)
+    )
 
 
 @pytest.mark.parametrize(

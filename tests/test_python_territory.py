@@ -12,7 +12,7 @@ from symfix.codemods.engine.registry import load_language, load_rules
 from symfix.codemods.model.outcome import Changed, Unchanged
 from symfix.codemods.model.rule import Context, Skip
 from symfix.codemods.model.source_file import SourceFile
-from symfix.python.analysis.flow.dispatch_kind import Seen, registered
+from symfix.python.analysis.flow.dispatch_kind import DispatchedTensors, registered
 from symfix.python.syntax.module import Module
 
 GUARDED = "def f(a: Tensor):\n    if a.size(0) == 1:\n        return a[0]\n    return a\n"
@@ -250,20 +250,20 @@ def test_what_is_no_tensor_or_size_stays(text: str) -> None:
 @pytest.mark.parametrize(
     ("head", "seen"),
     [
-        ('@torch.library.register_fake("a::f")\ndef f(x): ...', Seen.FAKE),
-        ('from torch.library import impl_abstract\n@impl_abstract("a::f")\ndef f(x): ...', Seen.FAKE),
-        ('@torch.library.impl(lib, "f", "Meta")\ndef f(x): ...', Seen.FAKE),
-        ('@torch.library.impl("a::f", "cpu")\ndef f(x): ...', Seen.REAL),
-        ('@torch.library.custom_op("a::f", mutates_args=())\ndef f(x): ...', Seen.REAL),
-        ('@torch.library.triton_op("a::f", mutates_args=())\ndef f(x): ...', Seen.FAKE),
-        ('def f(x): ...\nlib.impl("f", f, "Meta")', Seen.FAKE),
-        ('def f(x): ...\nlib.impl("f", f, "CUDA")', Seen.REAL),
-        ('def f(x): ...\ntorch.library.register_fake("a::f")(f)', Seen.FAKE),
+        ('@torch.library.register_fake("a::f")\ndef f(x): ...', DispatchedTensors.FAKE),
+        ('from torch.library import impl_abstract\n@impl_abstract("a::f")\ndef f(x): ...', DispatchedTensors.FAKE),
+        ('@torch.library.impl(lib, "f", "Meta")\ndef f(x): ...', DispatchedTensors.FAKE),
+        ('@torch.library.impl("a::f", "cpu")\ndef f(x): ...', DispatchedTensors.REAL),
+        ('@torch.library.custom_op("a::f", mutates_args=())\ndef f(x): ...', DispatchedTensors.REAL),
+        ('@torch.library.triton_op("a::f", mutates_args=())\ndef f(x): ...', DispatchedTensors.FAKE),
+        ('def f(x): ...\nlib.impl("f", f, "Meta")', DispatchedTensors.FAKE),
+        ('def f(x): ...\nlib.impl("f", f, "CUDA")', DispatchedTensors.REAL),
+        ('def f(x): ...\ntorch.library.register_fake("a::f")(f)', DispatchedTensors.FAKE),
         ("def f(x): ...\nf(f)", None),
         ("@other.thing\ndef f(x): ...", None),
     ],
 )
-def test_what_a_registered_function_is_called_with(head: str, seen: Seen | None) -> None:
+def test_what_a_registered_function_is_called_with(head: str, seen: DispatchedTensors | None) -> None:
     module = Module(
         SourceFile(Path("ops.py"), f"import torch\nlib = torch.library.Library('a', 'DEF')\n{head}\n".encode())
     )

@@ -19,15 +19,15 @@ from symfix.codemods.harness.process_limits import Ended, Limits
 from symfix.codemods.harness.torch_variant import Harness, Replayed, Variant
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.workflows.pull_requests.regression import pr_test
-from symfix.codemods.workflows.pull_requests.regression.pr_test import Additions, RegressionBuilder
+from symfix.codemods.workflows.pull_requests.regression.pr_test import CachedAdditions, RegressionBuilder
 from symfix.codemods.workflows.pull_requests.regression.test_location import placed
 from symfix.codemods.workflows.pull_requests.regression.test_proof import regression
-from symfix.codemods.workflows.pull_requests.regression.test_source import WIDTH, Words, method, standalone
+from symfix.codemods.workflows.pull_requests.regression.test_source import WIDTH, FailingCall, method, standalone
 from symfix.codemods.workflows.pull_requests.regression.variants import Side
 from symfix.codemods.workflows.repair.folder import Added
 from symfix.codemods.workflows.repair.result import Repair
 
-ADDMV = Words(
+ADDMV = FailingCall(
     "addmv",
     "torch.addmv",
     ("x", "y", "z", "beta=2"),
@@ -82,7 +82,7 @@ def test_the_words_of_a_test() -> None:
 @pytest.mark.parametrize("count", [1, 2, 4, 9])
 def test_long_calls_are_laid_out_as_the_formatter_does(count: int) -> None:
     arguments = ("x", *(f"keyword_{number}={10**number}" for number in range(count)))
-    words = Words(
+    words = FailingCall(
         "nn.functional.long", "torch.nn.functional.long", arguments, {"x": "torch.randn(3)"}, (("x", 0),), True
     )
     text = standalone(words, "aot_eager").decode()
@@ -225,7 +225,7 @@ def test_additions_are_made_once_and_the_missing_ones_at_the_end(
     )
     left = replace(second, name="left", operators=("left",), verification=None)
     at = RegressionBuilder(SimpleNamespace(python=Path("python")), tmp_path, jobs=1)  # type: ignore[arg-type]
-    found = Additions(at)
+    found = CachedAdditions(at)
     found.make(first, side("proof"), side("proof"))
     repairs = found.complete([first, second, left, third])
     patience = pr_test._LIMITS.wall

@@ -18,20 +18,20 @@ from symfix.codemods.model.rule import Context, Fix, Safety
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.workflows.hunt.failure import Failure, FailurePlace, Mode, Operator
 from symfix.codemods.workflows.pull_requests.series.repairs import read_folder
+from symfix.codemods.workflows.repair.candidate_search import Search
 from symfix.codemods.workflows.repair.candidates import Candidate, CandidateSite, CandidateSources
 from symfix.codemods.workflows.repair.cpp_build import DoesNotBuild, Library, plain_name
-from symfix.codemods.workflows.repair.edited_file import Additions, EditedFile
+from symfix.codemods.workflows.repair.edited_file import AppendedTexts, EditedFile
 from symfix.codemods.workflows.repair.folder import Added, figures, hand_over_text, summary, text_of, write
 from symfix.codemods.workflows.repair.group_proof import _same_code
-from symfix.codemods.workflows.repair.groups import AcceptedFix, Group, groups, only
-from symfix.codemods.workflows.repair.journal import Journal
+from symfix.codemods.workflows.repair.groups import AcceptedFix, FixGroup, groups, only
+from symfix.codemods.workflows.repair.journal import TrialJournal
 from symfix.codemods.workflows.repair.phase_times import Timing
 from symfix.codemods.workflows.repair.procedure import _placed
 from symfix.codemods.workflows.repair.progress_metric import expression, strip_advice
-from symfix.codemods.workflows.repair.result import REASONS, Outcome, Repair, SourceSpan, Unrepaired
-from symfix.codemods.workflows.repair.search import Search
+from symfix.codemods.workflows.repair.result import REASONS, Repair, RepairOutcome, SourceSpan, Unrepaired
 from symfix.codemods.workflows.repair.trial_runner import TrialRunner
-from symfix.codemods.workflows.repair.trials import Frame, Trial, Tried
+from symfix.codemods.workflows.repair.trials import TorchFrame, Trial, Tried
 
 MODULE = b'''"""Shapes."""
 
@@ -107,7 +107,7 @@ class Texts:
         if name in self.wrong and self.wrong[name] in text:
             return Trial(name, "deviates", "at 0: another shape", 1, 0)
         marks = [mark for mark in self.at[name].split(b"|") if mark in text]
-        frame = Frame(str(self.path), line_of(text, marks[0]), name)
+        frame = TorchFrame(str(self.path), line_of(text, marks[0]), name)
         return Trial(name, "failed", f"data-dependent expression {marks[0].decode()}", 1, 0, (frame,))
 
     def try_on(
@@ -122,7 +122,7 @@ class Texts:
         return Tried({name: self.trial(name, text) for name in operators})
 
     def try_alone(
-        self, drafts: Mapping[Path, EditedFile], found: Sequence[Group], most: int = 0
+        self, drafts: Mapping[Path, EditedFile], found: Sequence[FixGroup], most: int = 0
     ) -> list[dict[str, Trial]]:
         return [self.try_on(only(drafts, [group]), dict.fromkeys(group.operators, -1)).trials for group in found]
 
@@ -307,7 +307,7 @@ def test_what_did_not_help_in_a_function_of_cpp_is_tried_again_after_what_stands
             left = [mark for mark in (b"self.sym_numel() > 0", b"self.sym_size(0) != ") if mark in text]
             if not left:
                 return Trial(name, "passed", count=1)
-            frame = Frame(str(self.path), 0, "narrow_down")
+            frame = TorchFrame(str(self.path), 0, "narrow_down")
             return Trial(name, "failed", f"data-dependent expression {left[0].decode()}", 1, 0, (frame,))
 
         def sites(self, trial: Trial, drafts: dict[Path, EditedFile]) -> tuple[CandidateSite, ...]:
@@ -379,7 +379,7 @@ def test_what_fails_alone_is_mended_where_it_failed_alone(module: Path, advisors
                 return passed
             return Texts.trial(Texts(self.path, {name: b"never there"}, at={name: THIRD}), name, text)
 
-        def try_alone(self, drafts: Mapping[Path, EditedFile], found: Sequence[Group], most: int = 0) -> Any:
+        def try_alone(self, drafts: Mapping[Path, EditedFile], found: Sequence[FixGroup], most: int = 0) -> Any:
             self.alone = not most
             try:
                 return Texts.try_alone(self, drafts, found, most)
@@ -426,8 +426,8 @@ def test_what_is_tried_on_all_samples_may_fail_at_one_that_was_not_tried(
 ) -> None:
     draft = advisors.draft(module, MODULE)
     assert draft is not None
-    was = Trial("later", "failed", "data-dependent expression u0 < 3", 1, 2, (Frame("", 0, "at::native::later"),))
-    now = replace(was, sample=0, frames=(Frame(str(module), 1, "meta_first"),))
+    was = Trial("later", "failed", "data-dependent expression u0 < 3", 1, 2, (TorchFrame("", 0, "at::native::later"),))
+    now = replace(was, sample=0, frames=(TorchFrame(str(module), 1, "meta_first"),))
     search = Search(advisors, Texts(module, {}), {module: draft}, {"later": was})  # type: ignore[arg-type]
     candidate = Candidate(CandidateSite(module, 0, "later", **site), ())  # type: ignore[arg-type]
     search._judge([(candidate, ("later",))], {module: draft}, Tried({"later": now}))
@@ -455,7 +455,7 @@ def test_a_fix_inside_of_a_text_that_is_left_out_goes_with_it_and_with_its_impor
 ) -> None:
     bare = advisors.draft(module, MODULE)
     assert bare is not None
-    draft = replace(bare, additions=Additions(MODULE))
+    draft = replace(bare, additions=AppendedTexts(MODULE))
     added = b"\n\ndef meta_fifth(z):\n    if z.numel() == 0:\n        return z\n    return z.clone()\n"
     text = draft.adding(Fix("translation", 3, Safety.UNSAFE, (Edit(0, 0, added),), "translate", needs=()))
     whole = draft.take([text])
@@ -622,18 +622,23 @@ def test_the_time_of_a_phase_inside_of_another_counts_once(monkeypatch: pytest.M
 
 def test_the_journal_answers_after_a_killed_run(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
-    journal = Journal(path, "torch")
-    reference = Frame("/x/torch/_refs/a.py", 9, "h", operators=("aten.h.default",))
+    journal = TrialJournal(path, "torch")
+    reference = TorchFrame("/x/torch/_refs/a.py", 9, "h", operators=("aten.h.default",))
     trial = Trial(
-        "op", "failed", "no", 1, 0, (Frame("/x/torch/_a.py", 3, "f"), Frame("", 0, "at::native::g()"), reference)
+        "op",
+        "failed",
+        "no",
+        1,
+        0,
+        (TorchFrame("/x/torch/_a.py", 3, "f"), TorchFrame("", 0, "at::native::g()"), reference),
     )
     key = journal.key("op", "variant", 3, 6)
     journal.add({key: trial})
     with path.open("a") as file:
         file.write('{"key": "half a li')
-    assert Journal(path, "torch").get(key) == trial
+    assert TrialJournal(path, "torch").get(key) == trial
     assert journal.key("op", "variant", 4, 6) != key
-    assert Journal(path, "torch 2").key("op", "variant", 3, 6) != key
+    assert TrialJournal(path, "torch 2").key("op", "variant", 3, 6) != key
 
 
 @pytest.mark.parametrize(
@@ -691,7 +696,7 @@ def test_the_folder_holds_patch_evidence_summary_and_hand_over(tmp_path: Path) -
     failed = Repair(**{**vars(failed), "verification": None, "doubt": "alone it does not pass"})
     left = Unrepaired("third", "no-candidate", "u0 < u1", 1, (SourceSpan("torch/_shapes.py", 20, "meta_third"),))
     modes = {"first": "2", "second": "2", "third": "2"}
-    outcome = Outcome("2.13.0 abc", 3, (failed, proven), (left,), modes, seconds=1.0)
+    outcome = RepairOutcome("2.13.0 abc", 3, (failed, proven), (left,), modes, seconds=1.0)
     asked: list[str] = []
 
     def addition(repair: Repair) -> Added:
@@ -723,7 +728,7 @@ def test_a_later_run_takes_the_place_of_what_an_earlier_one_said_of_the_same_ope
         return made_repair(name=name, operators=operators, samples=samples, expressions=expressions, **more)
 
     def ran(*repairs: Repair, asked: str, left: Sequence[Unrepaired] = ()) -> list[Path]:
-        return write(Outcome("2.13.0 abc", 3, repairs, tuple(left), dict.fromkeys(asked.split(), "2")), out)
+        return write(RepairOutcome("2.13.0 abc", 3, repairs, tuple(left), dict.fromkeys(asked.split(), "2")), out)
 
     def names() -> list[str]:
         return sorted(path.stem[5:] for path in out.glob("0*.patch"))
@@ -756,7 +761,7 @@ def test_what_only_the_test_kept_from_passing_is_counted_apart() -> None:
     registration = replace(mended.fixes[0], rule="registration")
     registered = made_repair(operators=("second",), fixes=(registration,))
     modes = {"first": "2", "second": "2", "bernoulli": "not ours"}
-    outcome = Outcome("2.13.0 abc", 3, (mended, made_repair(**files), registered), (), modes)
+    outcome = RepairOutcome("2.13.0 abc", 3, (mended, made_repair(**files), registered), (), modes)
     assert outcome.mended == ("first", "second") and outcome.unblocked == ("bernoulli",)
     counts = figures(outcome)
     assert counts["proven"] == 2 and counts["only_the_test"] == ["bernoulli"]
@@ -766,7 +771,7 @@ def test_what_only_the_test_kept_from_passing_is_counted_apart() -> None:
 
 
 def test_figures_tell_the_phases_in_order_and_the_dearest_operators_first(tmp_path: Path) -> None:
-    outcome = Outcome("2.13.0 abc", 2, (made_repair(),), (), {"first": "2", "second": "2"})
+    outcome = RepairOutcome("2.13.0 abc", 2, (made_repair(),), (), {"first": "2", "second": "2"})
     for name in ("hunt", "proofs", "hunt"):
         with outcome.timing.phase(name):
             pass
@@ -786,7 +791,7 @@ def test_a_failure_of_the_test_has_the_place_that_the_hunt_found() -> None:
     failure = Failure(Operator("bernoulli"), "unbacked", Mode.NOT_OURS, "Unsupported", "", path[0], 0, path=path)
     trial = Trial("bernoulli", "failed", "Unsupported", 1, 0)
     placed = _placed(trial, failure, Path("/x"))
-    assert placed.frames == (Frame("/x/torch/testing/_utils.py", 16, "wrapper_set_seed"),)
+    assert placed.frames == (TorchFrame("/x/torch/testing/_utils.py", 16, "wrapper_set_seed"),)
     assert _placed(trial, replace(failure, mode=Mode.BRANCH), Path("/x")) == trial
     assert _placed(placed, failure, Path("/y")) == placed
 
@@ -851,7 +856,7 @@ def test_a_group_whose_text_does_not_compile_fails(advisors: CandidateSources) -
     drafts = {path: draft.take([fix])}
     member = AcceptedFix(Candidate(CandidateSite(path, at, "narrow"), (fix,)), drafts[path].taken)
     bench = TrialRunner(None, None, None, advisors, NoCompiler(CPP), swapped={"narrow"})  # type: ignore[arg-type]
-    ((name, trial),) = bench.try_alone(drafts, [Group((member,), ("narrow",))])[0].items()
+    ((name, trial),) = bench.try_alone(drafts, [FixGroup((member,), ("narrow",))])[0].items()
     assert (name, trial.verdict) == ("narrow", "failed")
     assert trial.message == "does not compile: Bad.cpp: error: no header"
 

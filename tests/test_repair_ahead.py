@@ -15,19 +15,19 @@ from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.model.edit import Edit
 from symfix.codemods.model.rule import Fix, Safety
-from symfix.codemods.workflows.repair.groups import AcceptedFix, Group
-from symfix.codemods.workflows.repair.journal import Journal
-from symfix.codemods.workflows.repair.speculation import Speculation, run_at_idle_priority
+from symfix.codemods.workflows.repair.groups import AcceptedFix, FixGroup
+from symfix.codemods.workflows.repair.journal import TrialJournal
+from symfix.codemods.workflows.repair.speculative_trials import Speculation, run_at_idle_priority
 from symfix.codemods.workflows.repair.trial_runner import TrialRunner
 from symfix.codemods.workflows.repair.trials import Trial, Tried
 
 TORCH = Variant("torch", identity="torch")
 
 
-def group(*operators: str, fix: int = 0, file: str = "a.py", registers: bool = False) -> Group:
+def group(*operators: str, fix: int = 0, file: str = "a.py", registers: bool = False) -> FixGroup:
     found = Fix("rule", 2, Safety.UNSAFE, (Edit(fix, fix, b"x"),), f"{operators[0]} {fix}")
     site = SimpleNamespace(path=Path(file), registers=registers)
-    return Group((AcceptedFix(SimpleNamespace(site=site), (found,)),), operators)  # type: ignore[arg-type]
+    return FixGroup((AcceptedFix(SimpleNamespace(site=site), (found,)),), operators)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -84,7 +84,7 @@ def test_who_asks_what_another_thread_asks_waits_for_its_answer(
 
 
 def test_a_question_is_free_again_when_who_asked_it_failed() -> None:
-    journal = Journal(None, "")
+    journal = TrialJournal(None, "")
     with pytest.raises(OSError, match="no disk"), journal.asking(["a", "b"]) as own:
         assert own == {"a", "b"}
         with journal.asking(["b", "c"]) as others:
@@ -105,7 +105,7 @@ def test_a_question_is_free_again_when_who_asked_it_failed() -> None:
     ids=["Python", "registered", "C++"],
 )
 def test_groups_are_tried_ahead_and_the_indexes_that_they_need_are_made_behind_them(
-    last: Group, indexes: list[str], bench: TrialRunner, trying: Trying, monkeypatch: pytest.MonkeyPatch
+    last: FixGroup, indexes: list[str], bench: TrialRunner, trying: Trying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TrialRunner, "variant", lambda *_: TORCH)
     bench.swapped.add("kernel")

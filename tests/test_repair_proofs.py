@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 from symfix.codemods.model.edit import Edit
 from symfix.codemods.model.rule import Fix, Safety
-from symfix.codemods.workflows.repair.groups import AcceptedFix, Group
+from symfix.codemods.workflows.repair.groups import AcceptedFix, FixGroup
 from symfix.codemods.workflows.repair.phase_times import Timing
 from symfix.codemods.workflows.repair.proof_scheduler import Proofs
 from symfix.codemods.workflows.repair.result import Repair
 from symfix.codemods.workflows.repair.trials import Trial
 
 
-def group(*operators: str, fix: int = 0) -> Group:
+def group(*operators: str, fix: int = 0) -> FixGroup:
     found = Fix("rule", 2, Safety.UNSAFE, (Edit(fix, fix, b"x"),), f"{operators[0]} {fix}")
-    return Group((AcceptedFix(SimpleNamespace(), (found,)),), operators)  # type: ignore[arg-type]
+    return FixGroup((AcceptedFix(SimpleNamespace(), (found,)),), operators)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,9 @@ class Proving:
     begun: Event = field(default_factory=Event)
     go_on: Event = field(default_factory=Event)
 
-    def repair(self, one: Group, drafts: Mapping[Path, Any], first: Mapping[str, Trial], passing: Any = ()) -> Repair:
+    def repair(
+        self, one: FixGroup, drafts: Mapping[Path, Any], first: Mapping[str, Trial], passing: Any = ()
+    ) -> Repair:
         fixes = tuple(fix for member in one.members for fix in member.fixes)
         return Repair(one.operators[0], one.operators, {}, {}, (), (), fixes, (), "torch", passing=passing)
 
@@ -46,11 +48,11 @@ class Proving:
         return replace(made, doubt=f"overtime: {overtime}")
 
 
-def search_of(found: Sequence[Group], lost: Sequence[str] = (), late: Sequence[str] = ()) -> Any:
+def search_of(found: Sequence[FixGroup], lost: Sequence[str] = (), late: Sequence[str] = ()) -> Any:
     """Return the result of a search: its groups, operators that fail separately, and those over a time limit."""
     names = [name for one in found for name in one.operators]
 
-    def try_alone(drafts: Any, asked: Sequence[Group]) -> list[dict[str, Trial]]:
+    def try_alone(drafts: Any, asked: Sequence[FixGroup]) -> list[dict[str, Trial]]:
         def trial(name: str) -> Trial:
             return Trial(name, "failed" if name in lost or name in late else "passed", crashed=name in late)
 

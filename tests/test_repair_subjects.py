@@ -13,8 +13,8 @@ from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.torch_variant import Harness
 from symfix.codemods.verify.build.modules import module_name
 from symfix.codemods.verify.change import Change, Verdict
+from symfix.codemods.workflows.repair.candidate_search import Search
 from symfix.codemods.workflows.repair.candidates import CandidateSources
-from symfix.codemods.workflows.repair.search import Search
 from symfix.codemods.workflows.repair.trial_runner import TrialRunner
 from symfix.codemods.workflows.repair.trials import try_all
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from scoreboards.report_models import REPORTS, WAYS, Case, Row, chosen, counts, kind_of, mended, read, row, table
-from symfix.codemods.workflows.export.outcome import Exported, Left, Verdict
+from symfix.codemods.workflows.export.outcome import Exported, LastFailure, TargetVerdict
 from symfix.codemods.workflows.export.target_trials import ModelTrial
 
 ROOT = Path(__file__).parents[1]
@@ -86,9 +86,9 @@ def test_only_the_models_that_are_named_are_chosen() -> None:
 def test_a_row_tells_verdict_reason_and_refused_inputs() -> None:
     note = "compile: at rows = 0 the program refuses what the model takes: AssertionError: x"
     case = Case("one", "kind", Path("one.py"), Path("one.patch"))
-    left = Left("in-torch", "why", "export", None, "", ())
+    left = LastFailure("in-torch", "why", "export", None, "", ())
     human = ModelTrial("one.py", MENDED, "", notes=(note,))
-    found = row(case, Exported("one.py", Verdict.LEFT, "why", left=left), human, [["further input 1"], []])
+    found = row(case, Exported("one.py", TargetVerdict.LEFT, "why", left=left), human, [["further input 1"], []])
     assert found.mendable and found.human_refuses and not found.refuses
     assert (found.verdict, found.reason, found.human_takes, found.takes) == (
         "left",
@@ -96,7 +96,7 @@ def test_a_row_tells_verdict_reason_and_refused_inputs() -> None:
         ("further input 1",),
         (),
     )
-    proven = Exported("one.py", Verdict.PROVEN, notes=(note,))
+    proven = Exported("one.py", TargetVerdict.PROVEN, notes=(note,))
     found = row(case, proven, ModelTrial("one.py", FAILED, "it stops"), [[], ["further input 2"]])
     assert found.refuses and found.takes and found.human_message == "it stops" and not found.mendable
 

@@ -12,16 +12,16 @@ from click.testing import CliRunner
 from goldens import FOLDER
 from symfix.codemods.cli import main_group
 from symfix.codemods.engine import cache_dependencies
-from symfix.codemods.engine.file_discovery import Target, find
+from symfix.codemods.engine.file_discovery import DiscoveredFile, find
 from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
-from symfix.codemods.engine.run import FEW_BYTES, CheckRequest, Report, run
+from symfix.codemods.engine.run import FEW_BYTES, CheckRequest, RunReport, run
 from symfix.codemods.model.outcome import Changed, Failed, Refused, Unchanged
 from symfix.codemods.model.rule import Context
 from symfix.cpp.syntax.declarations import Function as CppFunction
 from symfix.cpp.syntax.model import Model
 from symfix.python.syntax.module import Module
-from symfix.python.syntax.tree import Function
+from symfix.python.syntax.tree import FunctionDefinition
 
 NO_TORCH: Any = None
 pytestmark = pytest.mark.usefixtures("fresh_cache")
@@ -52,7 +52,7 @@ def folder_of(tmp_path: Path, texts: dict[str, bytes]) -> Path:
     return folder
 
 
-def over(folder: Path, question: CheckRequest, surroundings: Surroundings | None = None, **how: Any) -> Report:
+def over(folder: Path, question: CheckRequest, surroundings: Surroundings | None = None, **how: Any) -> RunReport:
     return run(list(find([folder], frozenset({".toy"}))), question, surroundings or Surroundings(), **how)
 
 
@@ -71,7 +71,7 @@ def test_outcomes_come_in_path_order_and_silent_files_only_count(tmp_path: Path,
 def test_a_named_file_is_answered_even_when_there_is_nothing_to_say(tmp_path: Path, question: CheckRequest) -> None:
     path = folder_of(tmp_path, {"c.toy": b"nothing\n"}) / "c.toy"
     for _ in range(2):
-        (outcome,) = run([Target.of(path)], question, Surroundings()).outcomes
+        (outcome,) = run([DiscoveredFile.of(path)], question, Surroundings()).outcomes
         assert isinstance(outcome, Unchanged)
         assert outcome.source.content == b"nothing\n"
 
@@ -79,8 +79,8 @@ def test_a_named_file_is_answered_even_when_there_is_nothing_to_say(tmp_path: Pa
 def test_a_generated_file_is_told_to_who_names_it_only(tmp_path: Path, question: CheckRequest) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"@generated\nquiet\n"})
     for _ in range(2):
-        assert over(folder, question) == Report((), 1)
-    (outcome,) = run([Target.of(folder / "a.toy")], question, Surroundings()).outcomes
+        assert over(folder, question) == RunReport((), 1)
+    (outcome,) = run([DiscoveredFile.of(folder / "a.toy")], question, Surroundings()).outcomes
     assert isinstance(outcome, Refused)
     assert outcome.reason == "generated"
 
@@ -235,7 +235,7 @@ def test_a_cache_that_is_not_one_is_ignored(tmp_path: Path, fresh_cache: Path, q
 
 def test_given_content_is_examined_and_not_stored(tmp_path: Path, question: CheckRequest) -> None:
     path = folder_of(tmp_path, {"a.toy": b"calm.\n"}) / "a.toy"
-    (outcome,) = run([Target.of(path, b"quiet\n")], question, Surroundings()).outcomes
+    (outcome,) = run([DiscoveredFile.of(path, b"quiet\n")], question, Surroundings()).outcomes
     assert isinstance(outcome, Changed)
     assert over(path.parent, question).outcomes == ()
 
@@ -265,7 +265,7 @@ def test_a_file_said_twice_is_one_target(tmp_path: Path, monkeypatch: pytest.Mon
     assert [(target.path, target.named) for target in find(paths, frozenset({".toy"}))] == [(folder / "a.toy", True)]
 
 
-MODELS = (Model, CppFunction, Module, Function)
+MODELS = (Model, CppFunction, Module, FunctionDefinition)
 
 
 @pytest.mark.parametrize("pattern", ["use_sym_sizes/*.before.cpp", "use_torch_check/*.before.py"])

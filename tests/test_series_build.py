@@ -19,10 +19,10 @@ from running import git, symfix
 from symfix.codemods.harness.observation import Observation
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
 from symfix.codemods.workflows.pull_requests.series import plan
-from symfix.codemods.workflows.pull_requests.series.build_state import Record, State
+from symfix.codemods.workflows.pull_requests.series.build_state import BuildState, Record
 from symfix.codemods.workflows.pull_requests.series.builder import SeriesBuilder, SeriesOptions, build, fresh_states
 from symfix.codemods.workflows.pull_requests.series.git import Repository
-from symfix.codemods.workflows.pull_requests.series.plan import Request
+from symfix.codemods.workflows.pull_requests.series.plan import PullRequest
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def states(repo: Path) -> dict[str, str]:
     return {row["branch"].split("/")[2]: row["state"] for row in json.loads(ended.stdout)["requests"]}
 
 
-def workshop_of(repo: Path) -> tuple[SeriesBuilder, plan.Plan]:
+def workshop_of(repo: Path) -> tuple[SeriesBuilder, plan.PullRequestPlan]:
     workshop = SeriesBuilder(repo / ".git/symfix/main", Repository.around(repo))
     return workshop, plan.from_json(workshop.plan.read_text())
 
@@ -194,7 +194,7 @@ def test_what_the_base_has_already_has_landed(repo: Path) -> None:
 def test_what_is_not_borne_out_is_held(repo: Path) -> None:
     calls = []
 
-    def prove(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
+    def prove(changes: Sequence[Change], tree: Path, request: PullRequest | None) -> Verification:
         calls.append([one.path.name for one in changes])
         assert all(one.path.read_bytes() == one.before for one in changes)
         bad = any(one.path.name in ("smaller0.py", "both.py") for one in changes)
@@ -205,9 +205,9 @@ def test_what_is_not_borne_out_is_held(repo: Path) -> None:
     assert traces(repo) == before
     _, whole = workshop_of(repo)
     both, nn, refs = (record.of(one.id) for one in whole.requests)
-    assert (both.state, both.reason) == (State.HELD, "regressed: said")
-    assert nn.state is State.BUILT
-    assert refs.state is State.BUILT
+    assert (both.state, both.reason) == (BuildState.HELD, "regressed: said")
+    assert nn.state is BuildState.BUILT
+    assert refs.state is BuildState.BUILT
     assert refs.dropped == ("torch/_refs/smaller0.py: regressed: said",)
     assert whole.requests[0].branch not in branches(repo)
     assert "smaller0" not in say(repo, "diff", "--name-only", "main", whole.requests[2].branch)
@@ -224,12 +224,12 @@ def test_the_message_says_what_was_seen(repo: Path) -> None:
 
 
 def test_what_nothing_can_be_said_about_needs_a_word(repo: Path) -> None:
-    def unsure(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
+    def unsure(changes: Sequence[Change], tree: Path, request: PullRequest | None) -> Verification:
         return replace(verdict(changes, Verdict.UNVERIFIABLE), checks=())
 
-    assert {one.state for one in built(repo, unsure).standings.values()} == {State.HELD}
+    assert {one.state for one in built(repo, unsure).standings.values()} == {BuildState.HELD}
     assert branches(repo) == {}
-    assert {one.state for one in built(repo, unsure, unproven=True).standings.values()} == {State.BUILT}
+    assert {one.state for one in built(repo, unsure, unproven=True).standings.values()} == {BuildState.BUILT}
 
 
 def test_decisions_leave_out_one_fix_and_take_the_rest(repo: Path) -> None:
@@ -310,5 +310,5 @@ def test_the_leavings_of_a_killed_git_are_cleared_away(repo: Path) -> None:
     worktree.mkdir()
     (worktree / ".git").write_text(f"gitdir: {repo}/.git/worktrees/worktree\n")
     record = built(repo, lambda changes, tree, request: verdict(changes, Verdict.PROVEN))
-    assert {one.state for one in record.standings.values()} == {State.BUILT}
+    assert {one.state for one in record.standings.values()} == {BuildState.BUILT}
     assert set(fresh_states(record, whole, Repository.around(repo))) == set(record.standings)

@@ -21,7 +21,7 @@ from symfix.codemods.workflows.pull_requests.series.build_state import load
 from symfix.codemods.workflows.pull_requests.series.builder import SeriesBuilder, SeriesOptions, build, fresh_states
 from symfix.codemods.workflows.pull_requests.series.forge import Ghstack, GitHub
 from symfix.codemods.workflows.pull_requests.series.git import Repository
-from symfix.codemods.workflows.pull_requests.series.plan import Plan
+from symfix.codemods.workflows.pull_requests.series.plan import PullRequestPlan
 from symfix.codemods.workflows.pull_requests.series.submission import Sender, Sent
 
 
@@ -82,7 +82,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def opened(repo: Path) -> tuple[SeriesBuilder, Plan]:
+def opened(repo: Path) -> tuple[SeriesBuilder, PullRequestPlan]:
     workshop = SeriesBuilder(repo / ".git/symfix/main", Repository.around(repo))
     return workshop, plan.from_json(workshop.plan.read_text())
 

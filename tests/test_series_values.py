@@ -130,7 +130,7 @@ def test_a_shared_list_of_failures_does_not_join_two_repairs() -> None:
     assert len(group(ones).groups) == 2
 
 
-def made(*proposals: Proposal, origin: str = "rules") -> plan.Plan:
+def made(*proposals: Proposal, origin: str = "rules") -> plan.PullRequestPlan:
     return make_plan(
         proposals,
         name="try",

@@ -16,11 +16,11 @@ from symfix.codemods.harness.observation import Observation
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
 from symfix.codemods.workflows.pull_requests.review.page_model import deck_of
 from symfix.codemods.workflows.pull_requests.series import plan
-from symfix.codemods.workflows.pull_requests.series.build_state import Record, State, load
+from symfix.codemods.workflows.pull_requests.series.build_state import BuildState, Record, load
 from symfix.codemods.workflows.pull_requests.series.builder import SeriesBuilder, SeriesOptions, build
 from symfix.codemods.workflows.pull_requests.series.decisions import Decisions
 from symfix.codemods.workflows.pull_requests.series.git import Repository, blob_name
-from symfix.codemods.workflows.pull_requests.series.plan import Plan, Request
+from symfix.codemods.workflows.pull_requests.series.plan import PullRequest, PullRequestPlan
 from symfix.codemods.workflows.pull_requests.series.planner import make_plan
 from symfix.codemods.workflows.pull_requests.series.proposal import FileChange, Proposal, Reason
 
@@ -37,7 +37,7 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
-def planned(repo: Path) -> Plan:
+def planned(repo: Path) -> PullRequestPlan:
     return plan.from_json((repo / ".git/symfix/main/plan.json").read_text())
 
 
@@ -48,7 +48,7 @@ def reject(repo: Path, *rows: Mapping[str, Any]) -> Path:
     return file
 
 
-def row(request: Request, path: str, rule: str = "") -> dict[str, Any]:
+def row(request: PullRequest, path: str, rule: str = "") -> dict[str, Any]:
     (part,) = (part for part in request.parts if part.path == path)
     fixes = [{"rule": one.rule, "start": one.start} for one in part.reasons if rule in one.rule]
     assert fixes
@@ -63,7 +63,7 @@ def built(repo: Path, *rows: Mapping[str, Any]) -> Record:
     return record
 
 
-def words_of(repo: Path, request: Request) -> dict[str, str]:
+def words_of(repo: Path, request: PullRequest) -> dict[str, str]:
     """Return all texts about a request, by place."""
     body = repo / ".git/symfix/main/bodies" / f"{request.branch.rpartition('/')[2]}.md"
     page = (repo / ".git/symfix/main/review.html").read_text()
@@ -159,7 +159,7 @@ def test_the_page_counts_what_is_left_to_decide_and_keeps_what_was(repo: Path) -
 def test_nothing_of_what_was_rejected_whole_is_to_be_decided(repo: Path) -> None:
     request = next(one for one in planned(repo).requests if len(one.paths) == 3)
     record = built(repo, *(row(request, path) for path in request.paths))
-    assert record.of(request.id).state is State.REJECTED
+    assert record.of(request.id).state is BuildState.REJECTED
     paths = [path for one in planned(repo).requests for path in one.paths]
     entries = Repository.around(repo).entries(record.base, paths)
     deck = deck_of(planned(repo), record, entries, "symfix verify")
@@ -212,7 +212,7 @@ def test_what_the_base_has_already_is_not_claimed(repo: Path) -> None:
 
 
 def test_what_the_verification_left_out_is_not_claimed(repo: Path) -> None:
-    def prove(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
+    def prove(changes: Sequence[Change], tree: Path, request: PullRequest | None) -> Verification:
         bad = any(one.path.name in ("c0.py", "c1.py") for one in changes)
         check = Check("eager", "op", Observation(False, "no"), Observation(True))
         what = Verdict.REGRESSED if bad else Verdict.PROVEN
@@ -257,9 +257,9 @@ def test_the_operator_of_a_rejected_repair_is_claimed_nowhere(tmp_path: Path) ->
     (request,) = made.requests
     assert (request.operators, request.issues) == (("abs", "norm"), (7, 8))
     assert plan.from_json(plan.to_json(made)) == made
-    asked: list[Request | None] = []
+    asked: list[PullRequest | None] = []
 
-    def prove(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
+    def prove(changes: Sequence[Change], tree: Path, request: PullRequest | None) -> Verification:
         asked.append(request)
         return Verification(Verdict.NEUTRAL, "said", (), (), torch="2.13.0 x")
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from symfix.codemods.torchapi import Argument, Kernel, Operator, TorchApi
+from symfix.codemods.torchapi import Argument, Kernel, OverloadSignature, TorchApi
 
 _RUNS_IN_A_CPU_BUILD = re.compile(r"Composite|CPU\Z|Meta\Z")
 
@@ -72,7 +72,7 @@ def test_every_kernel_of_a_cpu_build_is_declared_with_this_signature(
     assert checked > 1500
 
 
-def _overload(operators: tuple[Operator, ...], overload: str) -> Operator:
+def _overload(operators: tuple[OverloadSignature, ...], overload: str) -> OverloadSignature:
     return next(operator for operator in operators if operator.overload == overload and not operator.faithful)
 
 

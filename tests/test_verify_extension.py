@@ -13,7 +13,7 @@ from symfix.codemods.harness.process_limits import Limits, run
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.project.extension import Memory
-from symfix.codemods.verify.project.extension_tests import Case, Ran, compare_runs
+from symfix.codemods.verify.project.extension_tests import ExtensionTest, Ran, compare_runs
 from symfix.codemods.verify.project.extension_trees import NoProject, find_project, plant
 
 TOP = Path(__file__).parents[1]
@@ -155,7 +155,10 @@ def test_a_crash_names_the_test_it_happened_in(project: Path) -> None:
     ],
 )
 def test_what_became_of_a_case(before: str | None, after: str | None, difference: str | None) -> None:
-    sides = [{"other": Case("passed")} | ({"case": Case(outcome)} if outcome else {}) for outcome in (before, after)]
+    sides = [
+        {"other": ExtensionTest("passed")} | ({"case": ExtensionTest(outcome)} if outcome else {})
+        for outcome in (before, after)
+    ]
     was, now = (Ran(0, None, "", "", 1.0, cases) for cases in sides)
     checks = compare_runs("pytest", was, now)[1:]
     assert ["lost" if check.lost else "gained" for check in checks if check.lost or check.gained] == (
@@ -164,7 +167,7 @@ def test_what_became_of_a_case(before: str | None, after: str | None, difference
 
 
 def test_a_command_that_dies_takes_its_cases_along() -> None:
-    was = Ran(1, None, "", "", 1.0, {"good": Case("passed"), "bad": Case("failed")})
+    was = Ran(1, None, "", "", 1.0, {"good": ExtensionTest("passed"), "bad": ExtensionTest("failed")})
     now = Ran(-9, "ended by signal SIGKILL", "ended by signal SIGKILL", "", 1.0, {})
     lost = [check for check in compare_runs("pytest", was, now) if check.lost]
     assert [(check.subject, check.after.message) for check in lost] == [("good", "ended by signal SIGKILL")]

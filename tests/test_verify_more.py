@@ -19,7 +19,7 @@ from symfix.codemods.verify.change import Check, Verdict, Verification
 from symfix.codemods.verify.procedure import Procedure
 from symfix.codemods.verify.reproduction import Checks
 from symfix.codemods.verify.request import PlacedRequest
-from symfix.codemods.verify.unrun_lines import Lines
+from symfix.codemods.verify.unrun_lines import LineCoverage
 
 BLANK = Verification(Verdict.UNVERIFIABLE, "", ())
 PASSED, FAILED, LATE = Observation(True), Observation(False, "no"), Observation(False, "late", overtime=True)
@@ -60,7 +60,7 @@ def answered(
         yield from next(unrun)
 
     monkeypatch.setattr(Procedure, "_operated", operated)
-    monkeypatch.setattr(Lines, "unrun", left)
+    monkeypatch.setattr(LineCoverage, "unrun", left)
     place = locate(None, None)
     laboratory = (_Far if far else Harness)(place.python, scratch, Limits())
     ready = replace(laboratory, limits=Limits(wall=1.0))

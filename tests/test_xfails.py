@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from symfix.codemods.workflows.xfails.entry_removal import NotRemovable, without
-from symfix.codemods.workflows.xfails.xfail_lists import Entry, read
+from symfix.codemods.workflows.xfails.xfail_lists import XfailEntry, read
 
 LISTS = b"""\
 # A file in the style of PyTorch's own.
@@ -68,7 +68,7 @@ def removed(text: bytes, *names: str) -> str:
     return without(text, {(entry.start, entry.end) for entry in gone}).decode()
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> XfailEntry:
     return next(one for one in ENTRIES if one.name == name)
 
 

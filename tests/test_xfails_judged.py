@@ -13,8 +13,8 @@ from symfix.codemods.cli import main_group
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.workflows.hunt.sweep import HuntRequest, Sweep
 from symfix.codemods.workflows.xfails import xfail_runs
-from symfix.codemods.workflows.xfails.xfail_lists import Entry, read
-from symfix.codemods.workflows.xfails.xfail_runs import State, judge
+from symfix.codemods.workflows.xfails.xfail_lists import XfailEntry, read
+from symfix.codemods.workflows.xfails.xfail_runs import EntryVerdict, judge
 
 SUITE = """\
 import torch
@@ -98,7 +98,7 @@ def test_a_test_file_is_put_to_its_own_tests(tmp_path: Path) -> None:
     ],
 )
 def test_an_entry_is_stale_when_nothing_is_left_that_fails(tests: list[str], state: str) -> None:
-    entry = Entry("xfail", "add", "", None, None, "failing", ("test_it",), 1, 0, 1)
+    entry = XfailEntry("xfail", "add", "", None, None, "failing", ("test_it",), 1, 0, 1)
     answers = [(f"test_it_{number}", came) for number, came in enumerate(tests)]
     assert xfail_runs.judgement(entry, answers).state.value == state
 
@@ -149,12 +149,12 @@ def test_what_passed_already_is_not_run_again(ledger: Path, monkeypatch: pytest.
     torch: Any = SimpleNamespace(python=None)
     judged = judge(ledger, entries, torch, place, passing=("second", "first.limited"))
     assert [(one.entry.kind, one.entry.name, one.state) for one in judged] == [
-        ("xfail", "first", State.STALE),
-        ("xfail", "second", State.STALE),
-        ("xfail", "second.variant", State.STALE),
-        ("xfail", "third", State.LEFT),
-        ("xfail", "first.limited", State.LEFT),
-        ("skip", "first", State.LEFT),
+        ("xfail", "first", EntryVerdict.STALE),
+        ("xfail", "second", EntryVerdict.STALE),
+        ("xfail", "second.variant", EntryVerdict.STALE),
+        ("xfail", "third", EntryVerdict.LEFT),
+        ("xfail", "first.limited", EntryVerdict.LEFT),
+        ("skip", "first", EntryVerdict.LEFT),
     ]
     assert swept == ["first", "second.variant"]
 

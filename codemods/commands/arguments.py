@@ -12,7 +12,7 @@ STDIN = Path("-")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Target:
+class TargetArguments:
     """Options that choose the target torch."""
 
     torch_root: Path | None
@@ -21,7 +21,7 @@ class Target:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Examination(Target):
+class Examination(TargetArguments):
     """Options that choose the files and the rules of a run."""
 
     paths: tuple[Path, ...]
@@ -48,7 +48,7 @@ class Shown:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Proof:
+class ProofArguments:
     """Commands and tests to run before and after a change, with their limits."""
 
     repro: tuple[Path, ...]
@@ -62,7 +62,7 @@ class Proof:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Check(Examination, Shown):
+class CheckArguments(Examination, Shown):
     """Arguments of ``symfix check``."""
 
     baseline: Path | None
@@ -71,7 +71,7 @@ class Check(Examination, Shown):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Fix(Examination, Shown, Proof):
+class FixArguments(Examination, Shown, ProofArguments):
     """Arguments of ``symfix fix``."""
 
     verifying: bool
@@ -81,7 +81,7 @@ class Fix(Examination, Shown, Proof):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Verify(Target, Proof):
+class Verify(TargetArguments, ProofArguments):
     """Arguments of ``symfix verify``."""
 
     quiet: bool
@@ -115,7 +115,7 @@ class Hunt:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Repair:
+class RepairArguments:
     """Arguments of ``symfix repair``."""
 
     quiet: bool

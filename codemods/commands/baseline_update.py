@@ -11,7 +11,7 @@ import click
 
 from ..engine.baseline import Baseline, BaselineError, document
 from ..engine.file_discovery import find
-from ..engine.run import CheckRequest, Report, Surroundings, drop_fixes
+from ..engine.run import CheckRequest, RuleInputs, RunReport, drop_fixes
 from ..model.outcome import Changed, Failed, Unchanged
 from ..model.rule import Fix
 from ..reports import text
@@ -20,8 +20,8 @@ from .arguments import Examination
 
 
 def only_new(
-    report: Report, baseline: Path, question: CheckRequest, surroundings: Surroundings, asked: Examination
-) -> Report:
+    report: RunReport, baseline: Path, question: CheckRequest, surroundings: RuleInputs, asked: Examination
+) -> RunReport:
     """Return the report without the findings recorded in a baseline, and print how many of these no longer occur."""
     left_out = {card.name for card in question.registry.rules} - question.rules
 
@@ -55,7 +55,7 @@ def _silent(asked: Examination, question: CheckRequest) -> Callable[[Path], bool
     return silent
 
 
-def note(report: Report, baseline: Path) -> int:
+def note(report: RunReport, baseline: Path) -> int:
     """Write a baseline that records every finding of the report."""
     failed = [outcome for outcome in report.outcomes if isinstance(outcome, Failed)]
     if failed:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from ..engine.file_discovery import Target, find
+from ..engine.file_discovery import DiscoveredFile, find
 from ..engine.fixpoint import FixOptions
 from ..engine.registry import Registry
-from ..engine.run import CheckRequest, Report, default_jobs, run
+from ..engine.run import CheckRequest, RunReport, default_jobs, run
 from ..engine.torch_context import TorchSurroundings
 from ..system import repository
 from ..system.atomic_write import is_leaving
@@ -30,10 +30,10 @@ class Session:
 
     question: CheckRequest
     surroundings: TorchSurroundings
-    report: Report
+    report: RunReport
 
 
-def only_new(session: Session, baseline: Path | None, asked: Examination) -> Report:
+def only_new(session: Session, baseline: Path | None, asked: Examination) -> RunReport:
     """Return the report, without the findings recorded in the baseline if there is one."""
     if not baseline:
         return session.report
@@ -86,8 +86,12 @@ def examine(
 
 
 def _run_far(
-    executor: str, targets: list[Target], question: CheckRequest, surroundings: TorchSurroundings, progress: Progress
-) -> Report:
+    executor: str,
+    targets: list[DiscoveredFile],
+    question: CheckRequest,
+    surroundings: TorchSurroundings,
+    progress: Progress,
+) -> RunReport:
     from ..engine.remote import spread_far
     from ..system.cluster import NoCluster, UnlikeWorker, cluster
 
@@ -98,7 +102,7 @@ def _run_far(
         raise click.ClickException(str(error)) from None
 
 
-def _targets(asked: Examination, suffixes: frozenset[str]) -> list[Target]:
+def _targets(asked: Examination, suffixes: frozenset[str]) -> list[DiscoveredFile]:
     paths = asked.paths
     if STDIN not in paths:
         return list(find(paths, suffixes, asked.exclude))
@@ -107,7 +111,7 @@ def _targets(asked: Examination, suffixes: frozenset[str]) -> list[Target]:
         raise click.UsageError("'-' needs --stdin-filename: its suffix says the language")
     if len(paths) > 1:
         raise click.UsageError("'-' stands alone")
-    return [Target.of(name, sys.stdin.buffer.read())]
+    return [DiscoveredFile.of(name, sys.stdin.buffer.read())]
 
 
 def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[str]) -> frozenset[str]:

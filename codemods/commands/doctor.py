@@ -20,13 +20,13 @@ from ..system.cache_folder import doubt
 from ..torchapi.errors import TorchError
 from ..torchapi.torch_finder import TorchInstallation, locate
 from ..verify.build.toolchain import CompilerMissing, find_toolchain
-from .arguments import Target
+from .arguments import TargetArguments
 
 _REQUIREMENT = re.compile(r"([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Dependency:
     """One dependency of symfix. ``needed_for`` is empty if nothing works without it."""
 
     what: str
@@ -38,7 +38,7 @@ class Finding:
 _UNCOUNTED = "; which lines of C++ ran is not counted: install gcov, for clang llvm-cov and libclang-rt"
 
 
-def doctor(asked: Target) -> int:
+def doctor(asked: TargetArguments) -> int:
     """Print one line per dependency. Return 1 if one that `check` needs is missing."""
     findings = list(_look(asked.torch_root, asked.torch_python))
     for finding in findings:
@@ -50,44 +50,44 @@ def doctor(asked: Target) -> int:
     return 1 if any(finding.found is None and not finding.needed_for for finding in findings) else 0
 
 
-def _look(torch_root: Path | None, torch_python: Path | None) -> Iterator[Finding]:
-    yield Finding("symfix", f"{version('symfix')} on Python {sys.version.split()[0]}")
+def _look(torch_root: Path | None, torch_python: Path | None) -> Iterator[Dependency]:
+    yield Dependency("symfix", f"{version('symfix')} on Python {sys.version.split()[0]}")
     for name, extra in _requirements():
         if extra in ("", "verify") and name != "torch":
             yield _distribution(name, extra)
     place, finding = _torch(None, torch_python)
     if torch_root is not None:
         yield _torch(torch_root, torch_python)[1]
-        finding = Finding("installed torch", finding.found, finding.otherwise, "verify")
+        finding = Dependency("installed torch", finding.found, finding.otherwise, "verify")
     yield finding
     if place is not None:
         headers = place.include_dirs[0]
         there = (headers / "ATen" / "core" / "Tensor.h").is_file()
-        yield Finding("headers", str(headers) if there else None, "this torch has none; install the wheel", "verify")
+        yield Dependency("headers", str(headers) if there else None, "this torch has none; install the wheel", "verify")
     yield _compiler(place)
     formatter = shutil.which("clang-format", path=str(Path(sys.executable).parent)) or shutil.which("clang-format")
-    yield Finding("clang-format", _first_line(formatter), "pip install clang-format", "wrapping of long lines")
-    yield Finding("git", _first_line(shutil.which("git")), "install git", "fix in a repository, verify")
-    yield Finding("sandbox", _sandbox(), "install bubblewrap", "verify --sandbox=require")
+    yield Dependency("clang-format", _first_line(formatter), "pip install clang-format", "wrapping of long lines")
+    yield Dependency("git", _first_line(shutil.which("git")), "install git", "fix in a repository, verify")
+    yield Dependency("sandbox", _sandbox(), "install bubblewrap", "verify --sandbox=require")
     yield _cache()
 
 
-def _torch(torch_root: Path | None, torch_python: Path | None) -> tuple[TorchInstallation | None, Finding]:
+def _torch(torch_root: Path | None, torch_python: Path | None) -> tuple[TorchInstallation | None, Dependency]:
     try:
         place = locate(torch_root, torch_python)
     except TorchError as error:
-        return None, Finding("PyTorch tree" if torch_root else "torch", None, str(error))
+        return None, Dependency("PyTorch tree" if torch_root else "torch", None, str(error))
     what = "PyTorch tree" if torch_root else "torch"
-    return place, Finding(what, f"{place.version} in {place.root or place.package}")
+    return place, Dependency(what, f"{place.version} in {place.root or place.package}")
 
 
-def _compiler(place: TorchInstallation | None) -> Finding:
+def _compiler(place: TorchInstallation | None) -> Dependency:
     try:
         found = None if place is None else find_toolchain(place)
     except CompilerMissing as error:
-        return Finding("C++ compiler", None, str(error), "verify")
+        return Dependency("C++ compiler", None, str(error), "verify")
     said = f"{found.version}{'' if found.gcov else _UNCOUNTED}" if found else None
-    return Finding("C++ compiler", said, "not looked for without torch", "verify")
+    return Dependency("C++ compiler", said, "not looked for without torch", "verify")
 
 
 def _sandbox() -> str | None:
@@ -98,10 +98,10 @@ def _sandbox() -> str | None:
     return "the kernel's: no network" if ended.offline else None
 
 
-def _cache() -> Finding:
+def _cache() -> Dependency:
     place = user_cache_path("symfix")
     why = doubt(place)
-    return Finding("cache folder", None if why else str(place), f"{why}: nothing is kept", "a quick second run")
+    return Dependency("cache folder", None if why else str(place), f"{why}: nothing is kept", "a quick second run")
 
 
 def _requirements() -> Iterator[tuple[str, str]]:
@@ -115,11 +115,11 @@ def _requirements() -> Iterator[tuple[str, str]]:
             yield match[1], match[2] or ""
 
 
-def _distribution(name: str, needed_for: str) -> Finding:
+def _distribution(name: str, needed_for: str) -> Dependency:
     try:
-        return Finding(name, version(name))
+        return Dependency(name, version(name))
     except PackageNotFoundError:
-        return Finding(name, None, f"pip install {name}", needed_for)
+        return Dependency(name, None, f"pip install {name}", needed_for)
 
 
 def _first_line(program: str | None) -> str | None:

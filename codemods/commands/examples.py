@@ -68,7 +68,7 @@ EXAMPLES = {
 }
 
 
-class Words(click.Group):
+class SectionedGroup(click.Group):
     """A group that lists its commands in sections with complete descriptions and ends each help with examples."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -111,8 +111,8 @@ class WordBeforeCommand(Word):
         return left
 
 
-Words.command_class = Word
-Words.group_class = Words
+SectionedGroup.command_class = Word
+SectionedGroup.group_class = SectionedGroup
 
 
 def write_examples(ctx: click.Context, formatter: click.HelpFormatter) -> None:

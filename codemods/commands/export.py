@@ -20,7 +20,7 @@ from ..torchapi.torch_finder import locate, release
 from ..workflows.export.draft_report import BadReport, DraftReport, load, make, write
 from ..workflows.export.folder import to_json
 from ..workflows.export.folder import write as write_folder
-from ..workflows.export.outcome import Outcome, Verdict
+from ..workflows.export.outcome import ExportOutcome, TargetVerdict
 from ..workflows.export.page import page
 from ..workflows.export.procedure import ExportRequest
 from ..workflows.export.procedure import export as run_export
@@ -121,9 +121,9 @@ def _run(wanted: ExportRequest, asked: Export | ApplyReport) -> int:
     return code_of(outcome)
 
 
-def code_of(outcome: Outcome) -> int:
+def code_of(outcome: ExportOutcome) -> int:
     """Return the exit code: 0 if all targets export, 1 if some do not, 2 if a target is unusable."""
-    if any(one.verdict is Verdict.UNUSABLE for one in outcome.targets):
+    if any(one.verdict is TargetVerdict.UNUSABLE for one in outcome.targets):
         return 2
     return 0 if all(one.good for one in outcome.targets) else 1
 
@@ -155,7 +155,7 @@ def _require_same_torch(report: DraftReport, asked: ApplyReport) -> None:
         raise click.ClickException(f"{asked.file} is a report of torch {report.torch}; this one is {installed}")
 
 
-def show(outcome: Outcome, asked: Export | ApplyReport) -> None:
+def show(outcome: ExportOutcome, asked: Export | ApplyReport) -> None:
     """Print the outcome and write the folder and the page."""
     if asked.style == "json":
         sys.stdout.write(json.dumps(to_json(outcome), indent=1) + "\n")
@@ -177,5 +177,5 @@ def show(outcome: Outcome, asked: Export | ApplyReport) -> None:
         click.echo(f"symfix: page written to {asked.page}", err=True)
 
 
-def _worth_a_folder(outcome: Outcome) -> bool:
+def _worth_a_folder(outcome: ExportOutcome) -> bool:
     return any(one.files for one in outcome.targets)

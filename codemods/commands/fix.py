@@ -11,12 +11,12 @@ import click
 from ..model.outcome import Changed, Outcome, Unchanged
 from ..system import repository
 from ..system.atomic_write import write
-from .arguments import STDIN, Check, Examination, Fix
+from .arguments import STDIN, CheckArguments, Examination, FixArguments
 from .check_session import Session, examine, only_new, refuse_dirty
 from .output import exit_code, show, summarize
 
 
-def check(asked: Check) -> int:
+def check(asked: CheckArguments) -> int:
     """Print the available fixes and the skipped places."""
     session = examine(asked, polish=False, executor=asked.executor)
     report = session.report
@@ -44,7 +44,7 @@ def diff(asked: Examination) -> int:
     return exit_code(report.outcomes, asked, findings=bool(changed))
 
 
-def fix(asked: Fix) -> int:
+def fix(asked: FixArguments) -> int:
     """Write the changed files, each completely or not at all."""
     if asked.add_ignore is not None:
         from .suppress import add_ignores
@@ -81,28 +81,28 @@ def fix(asked: Fix) -> int:
     return 2 if lost else exit_code(outcomes, asked, findings=left or bool(verdict))
 
 
-def _chosen_by_hand(session: Session, asked: Fix) -> Session:
+def _chosen_by_hand(session: Session, asked: FixArguments) -> Session:
     from .interactive import choose, prover
 
     outcomes = choose(session.report.outcomes, session.question, session.surroundings, prover(asked))
     return replace(session, report=replace(session.report, outcomes=outcomes))
 
 
-def _verified(session: Session, asked: Fix) -> tuple[Session, int]:
+def _verified(session: Session, asked: FixArguments) -> tuple[Session, int]:
     """Return the outcomes that may be written, with a code: 0 if they are proven, 3 for a regression, else 1.
 
     The code is also 3 if a dropped fix caused a regression.
     """
     from ..reports.proof import proof
     from .unconfirmed_fixes import keep_confirmed
-    from .verify import CODES, Prover, show_junit
+    from .verify import CODES, SuccessiveVerifier, show_junit
 
     outcomes = session.report.outcomes
     if not any(isinstance(outcome, Changed) for outcome in outcomes):
         if asked.style == "junit":
             show_junit(None)
         return session, 0
-    kept = keep_confirmed(outcomes, session.question, session.surroundings, Prover(asked))
+    kept = keep_confirmed(outcomes, session.question, session.surroundings, SuccessiveVerifier(asked))
     if kept.verification is not None:
         sys.stderr.writelines(proof(kept.verification))
     if asked.style == "junit":
@@ -115,7 +115,7 @@ def _verified(session: Session, asked: Fix) -> tuple[Session, int]:
     return replace(session, report=replace(session.report, outcomes=kept.outcomes)), 3 if kept.harm else code
 
 
-def _fix_stdin(asked: Fix) -> int:
+def _fix_stdin(asked: FixArguments) -> int:
     from ..reports import text
 
     if asked.paths != (STDIN,):

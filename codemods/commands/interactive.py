@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from ..engine.run import CheckRequest, Surroundings
+from ..engine.run import CheckRequest, RuleInputs
 from ..model.outcome import Changed, Outcome
 from ..reports.patch import patch
 from ..verify.change import Change, Verification
-from .arguments import Fix
+from .arguments import FixArguments
 from .interactive_state import InteractiveState, Key
 
 Prove = Callable[[Sequence[Change]], Verification]
@@ -36,7 +36,7 @@ p - print it again
 
 
 def choose(
-    outcomes: Sequence[Outcome], question: CheckRequest, surroundings: Surroundings, prove: Prove
+    outcomes: Sequence[Outcome], question: CheckRequest, surroundings: RuleInputs, prove: Prove
 ) -> tuple[Outcome, ...]:
     """Prompt for each applied fix and return the outcomes with the accepted ones.
 
@@ -168,12 +168,12 @@ def _answer(prompt: str) -> str:
     return answer.strip()
 
 
-def prover(asked: Fix) -> Prove:
-    """Return a function that verifies changes with the command-line options. It builds a `Prover` on each call."""
+def prover(asked: FixArguments) -> Prove:
+    """Return a function that verifies changes with the command-line options. A call builds a `SuccessiveVerifier`."""
 
     def prove(changes: Sequence[Change]) -> Verification:
-        from .verify import Prover
+        from .verify import SuccessiveVerifier
 
-        return Prover(asked)(changes)
+        return SuccessiveVerifier(asked)(changes)
 
     return prove

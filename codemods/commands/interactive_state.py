@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..engine.multi_file import drop_partial_changes
-from ..engine.run import CheckRequest, Surroundings, drop_fixes
+from ..engine.run import CheckRequest, RuleInputs, drop_fixes
 from ..model.outcome import Changed, Outcome, Unchanged
 from ..model.rule import Fix
 from ..workflows.pull_requests.series.hunks import hunks_between
@@ -25,7 +25,7 @@ class InteractiveState:
 
     outcomes: Sequence[Outcome]
     question: CheckRequest
-    surroundings: Surroundings
+    surroundings: RuleInputs
     votes: dict[Key, bool] = field(default_factory=dict)
     _fixes: dict[Key, Fix] = field(default_factory=dict)
     _made: dict[tuple[int, frozenset[Key]], Outcome] = field(default_factory=dict)

@@ -10,11 +10,11 @@ from ..model.outcome import Changed, Outcome, Unchanged
 from ..model.rule import Fix as Answer
 from ..model.rule import Safety
 from ..verify.change import Change, Verdict, Verification
-from .arguments import Fix
-from .verify import Prover, scripts
+from .arguments import FixArguments
+from .verify import SuccessiveVerifier, scripts
 
 
-def tried(outcomes: Sequence[Outcome], asked: Fix) -> Iterator[str]:
+def tried(outcomes: Sequence[Outcome], asked: FixArguments) -> Iterator[str]:
     """Yield a line for each manual fix of an operator that occurs in a call: whether the call works with the fix.
 
     Each fix is tested separately on the unchanged code, and torch.library.opcheck checks the call.
@@ -28,7 +28,7 @@ def tried(outcomes: Sequence[Outcome], asked: Fix) -> Iterator[str]:
                 alone = replace(asked, calls=(), tests=(), repro=tuple(scripts(calls, symbols=False)))
                 before = outcome.source.content
                 change = Change(outcome.source.path, before, apply(before, answer.edits))
-                yield f"{answer.rule}: {answer.function}: {_said(Prover(alone)([change]))}"
+                yield f"{answer.rule}: {answer.function}: {_said(SuccessiveVerifier(alone)([change]))}"
 
 
 def _is_called(answer: Answer, call: str) -> bool:

@@ -8,16 +8,18 @@ from collections.abc import Sequence
 import click
 
 from ..engine.registry import Registry
-from ..engine.run import Report
+from ..engine.run import RunReport
 from ..engine.torch_context import TorchSurroundings
 from ..model.outcome import Changed, Failed, Outcome, Refused
 from ..reports import text
-from .arguments import Check, Examination, Fix
+from .arguments import CheckArguments, Examination, FixArguments
 
 COLOURS = {"old": "red", "new": "green", "caret": "cyan"}
 
 
-def show(report: Report, surroundings: TorchSurroundings, asked: Check | Fix, *, written: bool) -> None:
+def show(
+    report: RunReport, surroundings: TorchSurroundings, asked: CheckArguments | FixArguments, *, written: bool
+) -> None:
     """Print findings on stdout, and troubles and the summary on stderr. ``written``: the changes are on disk."""
     outcomes, style = report.outcomes, asked.style
     if style in ("json", "json-lines"):
@@ -50,7 +52,7 @@ def show(report: Report, surroundings: TorchSurroundings, asked: Check | Fix, *,
     summarize(report, asked, written=written, left=asked.show_left, hint=hint)
 
 
-def summarize(report: Report, asked: Examination, *, written: bool, left: bool = False, hint: str = "") -> None:
+def summarize(report: RunReport, asked: Examination, *, written: bool, left: bool = False, hint: str = "") -> None:
     """Print troubles on stderr, and the summary unless ``--quiet`` is given."""
     sys.stderr.writelines(text.troubles(report.outcomes, left=left))
     if not asked.quiet:

@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from ..harness.live_laboratory import Pipes, living
-from ..harness.own_command import Attended, Held, NoCommand, attended
+from ..harness.own_command import Attended, HeldCall, NoCommand, attended
 from ..harness.process_limits import Limits
 from ..harness.resilient_batch import children
 from ..harness.temp_folder import scratch_folder
 from ..system.sigint import promise
 from ..torchapi.errors import TorchError
-from ..workflows.export.outcome import Outcome, Verdict
+from ..workflows.export.outcome import ExportOutcome, TargetVerdict
 from ..workflows.export.procedure import ExportRequest
 from ..workflows.export.procedure import export as run_export
 from ..workflows.repair.progress_metric import strip_advice
@@ -42,7 +42,7 @@ def export_from(asked: Export, command: tuple[str, ...]) -> int:
             found = running.wait(asked.timeout)
         except NoCommand as error:
             raise click.ClickException(f"{command[0]}: {error}") from None
-        if not isinstance(found, Held):
+        if not isinstance(found, HeldCall):
             click.echo(f"symfix: {_nothing(running, found, asked.timeout)}", err=True)
             return 2 if found is None else found
         if found.broken:
@@ -52,15 +52,15 @@ def export_from(asked: Export, command: tuple[str, ...]) -> int:
         outcome = _search(found, asked, pipes, scratch)
         pipes.end()
     show(outcome, asked)
-    if outcome.targets[0].verdict is Verdict.AS_IT_IS:
+    if outcome.targets[0].verdict is TargetVerdict.AS_IT_IS:
         click.echo("symfix: alone the model exports: the call fails for another reason than its code", err=True)
         return 1
-    if outcome.targets[0].verdict is Verdict.ONE_SIDED:
+    if outcome.targets[0].verdict is TargetVerdict.ONE_SIDED:
         click.echo("symfix: symfix.export(model, args, more=[...]) in Python takes further inputs", err=True)
     return code_of(outcome)
 
 
-def _search(found: Held, asked: Export, pipes: Pipes, scratch: Path) -> Outcome:
+def _search(found: HeldCall, asked: Export, pipes: Pipes, scratch: Path) -> ExportOutcome:
     seconds = asked.timeout or SECONDS
     limits = Limits(wall=seconds, cpu=int(seconds) + 60)
     python = Path(found.python)
@@ -102,7 +102,7 @@ def _require_alone(asked: Export) -> None:
         raise click.UsageError("non-strict export knows no unbacked sizes: use --backend strict or compile")
 
 
-def _words(found: Held) -> str:
+def _words(found: HeldCall) -> str:
     file, _, line = found.where.rpartition(":")
     where = f"{os.path.relpath(file)}:{line}" if Path(file).is_relative_to(Path.cwd()) else found.where
     return f"{found.kind} of {found.name} failed at {where}: {strip_advice(found.error)}"

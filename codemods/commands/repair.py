@@ -17,18 +17,18 @@ from ..verify.build.toolchain import CompilerMissing
 from ..workflows.hunt.fuzz import Fuzz
 from ..workflows.hunt.operator_names import UnknownOperator
 from ..workflows.hunt.workers import NothingRuns
-from ..workflows.pull_requests.regression.pr_test import Additions, RegressionBuilder
+from ..workflows.pull_requests.regression.pr_test import CachedAdditions, RegressionBuilder
 from ..workflows.repair.folder import figures, write
 from ..workflows.repair.procedure import RepairRequest
 from ..workflows.repair.procedure import repair as run_repair
-from ..workflows.repair.result import Outcome
-from .arguments import Repair
+from ..workflows.repair.result import RepairOutcome
+from .arguments import RepairArguments
 from .executor import workers
 from .progress import Progress
 from .torch_tree import say_release
 
 
-def repair(asked: Repair) -> int:
+def repair(asked: RepairArguments) -> int:
     """Repair and write the folder. Return 0 if every requested operator is repaired, else 1."""
     wanted = _wanted(asked)
     promise("the same command goes on where this one was")
@@ -45,7 +45,7 @@ def repair(asked: Repair) -> int:
                 workplace = RegressionBuilder(
                     locate(None, wanted.torch_python), scratch, wanted.torch_root, wanted.torch_python, wanted.jobs
                 )
-                added = Additions(workplace, progress.say)
+                added = CachedAdditions(workplace, progress.say)
             outcome = run_repair(wanted, scratch, progress.say, progress, added.make if added else None)
             if added:
                 outcome = replace(outcome, repairs=tuple(added.complete(outcome.repairs)))
@@ -59,7 +59,7 @@ def repair(asked: Repair) -> int:
     return 0 if len(outcome.mended) + len(outcome.unblocked) == outcome.asked else 1
 
 
-def _wanted(asked: Repair) -> RepairRequest:
+def _wanted(asked: RepairArguments) -> RepairRequest:
     named: tuple[str, ...] = asked.targets
     if not named and not asked.everything:
         raise click.UsageError("name operators, modules or files of torch, or say --all")
@@ -91,7 +91,7 @@ def _wanted(asked: Repair) -> RepairRequest:
     )
 
 
-def _show(outcome: Outcome, folder: Path) -> None:
+def _show(outcome: RepairOutcome, folder: Path) -> None:
     counts = figures(outcome)
     modes = ", ".join(f"mode {mode}: {count}" for mode, count in sorted(counts["by_mode"].items()))
     languages = ", ".join(f"{language}: {count}" for language, count in sorted(counts["by_language"].items()))

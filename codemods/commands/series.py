@@ -30,17 +30,17 @@ from ..verify.change import Change, Verification
 from ..verify.command import VerifySession, verify
 from ..verify.request import VerifyRequest
 from ..workflows.pull_requests.series import build_state, decisions, plan
-from ..workflows.pull_requests.series.build_state import Standing, State
+from ..workflows.pull_requests.series.build_state import BuildState, Standing
 from ..workflows.pull_requests.series.builder import SeriesBuilder, SeriesOptions, build, fresh_states
 from ..workflows.pull_requests.series.decisions import Decisions, Place
 from ..workflows.pull_requests.series.forge import Ghstack, GitHub, Hub
 from ..workflows.pull_requests.series.git import GitError, Repository, blob_name
-from ..workflows.pull_requests.series.plan import Plan, PlanError, Request
+from ..workflows.pull_requests.series.plan import PlanError, PullRequest, PullRequestPlan
 from ..workflows.pull_requests.series.planner import make_plan
 from ..workflows.pull_requests.series.proposal import FileChange, Proposal, of_outcomes
 from ..workflows.pull_requests.series.rebased_content import Redo
 from ..workflows.pull_requests.series.repairs import read_folder
-from ..workflows.pull_requests.series.submission import Journal, Sender
+from ..workflows.pull_requests.series.submission import RequestLog, Sender
 from .arguments import Series, SeriesBuild, SeriesPlan, SeriesSend, SeriesStatus
 from .progress import Progress
 from .torch_tree import say_release
@@ -52,7 +52,7 @@ RULE_WORDS = (
     "select", "ignore", "unsafe_fixes", "all_functions", "modules", "drop_torchscript",
     "min_torch", "torch_root", "torch_python", "installed_torchgen",
 )  # fmt: skip
-_DONE = frozenset((State.BUILT, State.KEPT, State.LANDED, State.REJECTED))
+_DONE = frozenset((BuildState.BUILT, BuildState.KEPT, BuildState.LANDED, BuildState.REJECTED))
 
 
 def plan_series(asked: SeriesPlan) -> int:
@@ -147,7 +147,7 @@ def show_status(asked: SeriesStatus) -> int:
                 | {"state": one.state.value}
                 | {"reason": one.reason, "commit": one.commit, "dropped": list(one.dropped)}
                 | {"verdict": one.verification.verdict.value if one.verification else None}
-                | {"url": Journal(workshop.folder / "sent.jsonl").url(request)}
+                | {"url": RequestLog(workshop.folder / "sent.jsonl").url(request)}
                 for request in made.requests
                 for one in (standings[request.id],)
             ]
@@ -181,7 +181,7 @@ def send_series(asked: SeriesSend) -> int:
             return _send_all(built, standings, sender, asking=not asked.yes)
 
 
-def _send_all(chosen: Sequence[Request], standings: Mapping[str, Standing], sender: Sender, *, asking: bool) -> int:
+def _send_all(chosen: Sequence[PullRequest], standings: Mapping[str, Standing], sender: Sender, *, asking: bool) -> int:
     good = True
     for request in chosen:
         if asking and not _agreed(request, standings[request.id], sender.draft):
@@ -196,7 +196,7 @@ def _send_all(chosen: Sequence[Request], standings: Mapping[str, Standing], send
     return 0 if good else 1
 
 
-def _agreed(request: Request, standing: Standing, draft: bool) -> bool:
+def _agreed(request: PullRequest, standing: Standing, draft: bool) -> bool:
     verdict = standing.verification.verdict.value if standing.verification else "not verified"
     click.echo(f"{request.title}\n  {request.branch}: {_size(request)}, {verdict}", err=True)
     if not sys.stdin.isatty():
@@ -253,8 +253,8 @@ def _from_repairs(repository: Repository, base: str, folders: Sequence[Path]) ->
     return proposals, notes
 
 
-def _prover(asked: SeriesBuild, made: Plan, workshop: SeriesBuilder, progress: Progress) -> Any:
-    def prove(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
+def _prover(asked: SeriesBuild, made: PullRequestPlan, workshop: SeriesBuilder, progress: Progress) -> Any:
+    def prove(changes: Sequence[Change], tree: Path, request: PullRequest | None) -> Verification:
         number = made.requests.index(request) + 1 if request in made.requests else 0
         where = f"{number} of {len(made.requests)}" if number else "all of them together"
         has_torch = (tree / "torch").is_dir() or (tree / "aten").is_dir()
@@ -276,7 +276,7 @@ def _prover(asked: SeriesBuild, made: Plan, workshop: SeriesBuilder, progress: P
     return prove
 
 
-def _within(made: Plan, workshop: SeriesBuilder, tree: Path) -> Path | None:
+def _within(made: PullRequestPlan, workshop: SeriesBuilder, tree: Path) -> Path | None:
     """Return the planned PyTorch tree, inside the scratch worktree if the repository contains it."""
     root = made.words.get("torch_root")
     if root is None:
@@ -285,7 +285,7 @@ def _within(made: Plan, workshop: SeriesBuilder, tree: Path) -> Path | None:
     return tree / Path(root).relative_to(top) if Path(root).is_relative_to(top) else Path(root)
 
 
-def _reviewers_command(repository: Repository, made: Plan) -> str:
+def _reviewers_command(repository: Repository, made: PullRequestPlan) -> str:
     root = made.words.get("torch_root")
     top = repository.top
     if root is not None and Path(root).is_relative_to(top):
@@ -295,7 +295,7 @@ def _reviewers_command(repository: Repository, made: Plan) -> str:
     return f"symfix verify --base HEAD~1{f' --torch-root {place}' if place else ''}"
 
 
-def _redo(made: Plan) -> Redo:
+def _redo(made: PullRequestPlan) -> Redo:
     """Return a function that reruns the rules with the options of the plan, without the unwanted fixes."""
 
     def redo(path: str, before: bytes, without: frozenset[Place]) -> FileChange | None:
@@ -329,7 +329,7 @@ def _text(path: Path) -> str:
         raise click.UsageError(f"{path} can't be read: {error}") from None
 
 
-def _opened(asked: Series) -> tuple[SeriesBuilder, Plan]:
+def _opened(asked: Series) -> tuple[SeriesBuilder, PullRequestPlan]:
     repository = Repository.around(asked.repository or Path.cwd())
     workshop = SeriesBuilder(asked.folder or _folder(repository, asked.name), repository)
     try:
@@ -354,7 +354,7 @@ def _say(text: str) -> None:
     click.echo(f"symfix: {text}", err=True)
 
 
-def _named(made: Plan, word: str) -> Request:
+def _named(made: PullRequestPlan, word: str) -> PullRequest:
     numbered = dict(enumerate(made.requests, 1))
     for number, request in numbered.items():
         if word in (str(number), request.id, request.branch, request.branch.rpartition("/")[2]):
@@ -362,8 +362,8 @@ def _named(made: Plan, word: str) -> Request:
     raise click.UsageError(f"no pull request {word!r} in the series {made.name}: `symfix series status` lists them")
 
 
-def _show(made: Plan, standings: Mapping[str, Standing], workshop: SeriesBuilder) -> None:
-    journal = Journal(workshop.folder / "sent.jsonl")
+def _show(made: PullRequestPlan, standings: Mapping[str, Standing], workshop: SeriesBuilder) -> None:
+    journal = RequestLog(workshop.folder / "sent.jsonl")
     for number, request in enumerate(made.requests, 1):
         one = standings[request.id]
         verdict = one.verification.verdict.value if one.verification else ""
@@ -377,11 +377,11 @@ def _show(made: Plan, standings: Mapping[str, Standing], workshop: SeriesBuilder
     click.echo(f"branches symfix/{made.name}/…, patches and review.html in {workshop.folder}", err=True)
 
 
-def _line(number: int, request: Request) -> str:
+def _line(number: int, request: PullRequest) -> str:
     return f"{number:>3}  {request.title}  ({_size(request)}; {', '.join(request.rules) or 'repair'})"
 
 
-def _size(request: Request) -> str:
+def _size(request: PullRequest) -> str:
     return f"{len(request.paths)} file{'s' if len(request.paths) > 1 else ''}, {request.lines} lines"
 
 

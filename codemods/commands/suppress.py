@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import click
 
-from ..engine.file_discovery import Target
+from ..engine.file_discovery import DiscoveredFile
 from ..engine.registry import load_language
-from ..engine.run import CheckRequest, Surroundings, run
+from ..engine.run import CheckRequest, RuleInputs, run
 from ..engine.suppression_edits import WHY_LEFT, Ignored, ignore, refusal
 from ..model.outcome import Changed, Outcome, Refused, Unchanged
 from ..reports import text
 from ..system.atomic_write import write
-from .arguments import STDIN, Fix
+from .arguments import STDIN, FixArguments
 from .check_session import examine, refuse_dirty
 from .output import exit_code
 
@@ -26,7 +26,7 @@ class _Tally:
     left: int = 0
 
 
-def add_ignores(asked: Fix) -> int:
+def add_ignores(asked: FixArguments) -> int:
     """Write the comments, and print the findings that got none with the reason."""
     reason = asked.add_ignore or ""
     if why := refusal(reason):
@@ -52,7 +52,7 @@ def add_ignores(asked: Fix) -> int:
     return exit_code(outcomes, asked, findings=bool(tally.left))
 
 
-def _noted(outcome: Outcome, reason: str, question: CheckRequest, surroundings: Surroundings, tally: _Tally) -> Outcome:
+def _noted(outcome: Outcome, reason: str, question: CheckRequest, surroundings: RuleInputs, tally: _Tally) -> Outcome:
     if not isinstance(outcome, Unchanged) or not outcome.offered:
         return outcome
     source = outcome.source
@@ -77,9 +77,9 @@ def _noted(outcome: Outcome, reason: str, question: CheckRequest, surroundings: 
     return outcome
 
 
-def _silenced(ignored: Ignored, outcome: Unchanged, question: CheckRequest, surroundings: Surroundings) -> bool:
+def _silenced(ignored: Ignored, outcome: Unchanged, question: CheckRequest, surroundings: RuleInputs) -> bool:
     """Return whether the rules report exactly the findings without a comment for the commented text."""
-    target = Target.of(outcome.source.path, ignored.after)
+    target = DiscoveredFile.of(outcome.source.path, ignored.after)
     (now,) = run([target], question, surroundings).outcomes
     if not isinstance(now, Unchanged):
         return False

@@ -9,12 +9,12 @@ import click
 
 from ..torchapi.errors import TorchError
 from ..torchapi.torch_finder import installed_version, release, tree_around, tree_version
-from .arguments import Target
+from .arguments import TargetArguments
 
 _PROOF = "a verification swaps what fits of its C++ and Python into that one"
 
 
-def tree_meant(asked: Target, paths: Iterable[Path], *, verifying: bool) -> Path | None:
+def tree_meant(asked: TargetArguments, paths: Iterable[Path], *, verifying: bool) -> Path | None:
     """Return the named tree, or else the tree that contains all paths.
 
     An unnamed tree counts only if its release is that of the installed torch, since its schemas can then be read

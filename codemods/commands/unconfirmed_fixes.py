@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..engine.multi_file import units
-from ..engine.run import CheckRequest, Surroundings, drop_fixes
+from ..engine.run import CheckRequest, RuleInputs, drop_fixes
 from ..model.outcome import Changed, Outcome, Unchanged
 from ..model.rule import Fix
 from ..model.source_file import SourceFile
@@ -30,7 +30,7 @@ class ConfirmedFixes:
 
 
 def keep_confirmed(
-    outcomes: Sequence[Outcome], question: CheckRequest, surroundings: Surroundings, prove: Prove
+    outcomes: Sequence[Outcome], question: CheckRequest, surroundings: RuleInputs, prove: Prove
 ) -> ConfirmedFixes:
     """Verify all changes together. Drop the fixes that cause a regression or whose lines were not run."""
     fixes = units(
@@ -81,7 +81,7 @@ def _lines(fix: Fix, source: SourceFile) -> set[int]:
 
 
 def _with(
-    outcomes: Sequence[Outcome], fixes: Sequence[tuple[int, Fix]], question: CheckRequest, surroundings: Surroundings
+    outcomes: Sequence[Outcome], fixes: Sequence[tuple[int, Fix]], question: CheckRequest, surroundings: RuleInputs
 ) -> list[Outcome]:
     """Return the outcomes with only the given fixes."""
     found: list[Outcome] = []
@@ -95,7 +95,7 @@ def _with(
 
 
 def _only(
-    outcome: Changed, kept: Sequence[Fix], question: CheckRequest, surroundings: Surroundings
+    outcome: Changed, kept: Sequence[Fix], question: CheckRequest, surroundings: RuleInputs
 ) -> Changed | Unchanged:
     """Return an outcome with only these fixes.
 

@@ -33,7 +33,7 @@ from ..verify.project.extension import Memory
 from ..verify.project.opcheck_script import NoCall, written
 from ..verify.request import VerifyRequest
 from ..verify.user_scripts import Memory as Replays
-from .arguments import Fix, Verify
+from .arguments import FixArguments, Verify
 from .executor import workers
 from .progress import Progress
 from .torch_tree import tree_meant
@@ -46,7 +46,7 @@ def verify(asked: Verify) -> int:
     """Verify the difference between a revision and the files on disk, print the proof and return its exit code."""
     paths = asked.paths or (Path.cwd(),)
     asked = replace(asked, torch_root=tree_meant(asked, paths, verifying=True))
-    prove = Prover(asked)
+    prove = SuccessiveVerifier(asked)
     changes = list(_since(asked.base, paths))
     if not changes:
         click.echo(f"nothing that a rule reads differs from {asked.base}", err=True)
@@ -72,10 +72,10 @@ def show_junit(verification: Verification | None, dropped: Sequence[str] = ()) -
     sys.stdout.write(junit(verification, moment=moment, host=host, dropped=lost))
 
 
-class Prover:
+class SuccessiveVerifier:
     """Verifier of successive sets of changes. The results of a project without changes are computed once."""
 
-    def __init__(self, asked: Fix | Verify) -> None:
+    def __init__(self, asked: FixArguments | Verify) -> None:
         """Check the command-line options. Raises UsageError if they conflict or name something unknown."""
         for repro in asked.repro:
             if not repro.is_file():

@@ -19,7 +19,7 @@ from ..torchapi.torch_finder import locate
 from ..verify.build.private_kernels import Twin
 from ..verify.build.toolchain import CompilerMissing
 from ..verify.change import Change, Verdict
-from ..verify.schema_proof import SchemaProofRequest, Sides, prove
+from ..verify.schema_proof import OperatorSides, SchemaProofRequest, prove
 from .arguments import Widen
 from .progress import Progress
 from .verify import CODES
@@ -61,10 +61,10 @@ def _included(root: Path, header: Path) -> str:
     return path.removeprefix("aten/src/")
 
 
-def _sides(tree: NativeTree, made: Plan, functions: bytes) -> list[Sides]:
+def _sides(tree: NativeTree, made: Plan, functions: bytes) -> list[OperatorSides]:
     after = read_entries(functions, str(FUNCTIONS))
     before_api = TorchApi.at(tree.place)
-    found: list[Sides] = []
+    found: list[OperatorSides] = []
     for one in made.kernels:
         old = _kernel(before_api, one.old, one.operator)
         new = _kernel(made.context.api, one.new, one.operator)
@@ -72,7 +72,7 @@ def _sides(tree: NativeTree, made: Plan, functions: bytes) -> list[Sides]:
             continue
         schema = tree.entries[one.operator].schema
         found.append(
-            Sides(
+            OperatorSides(
                 schema.name,
                 schema.overload,
                 made.widened[one.operator],

@@ -22,7 +22,7 @@ from ..torchapi.torch_finder import locate
 from ..workflows.hunt.workers import NothingRuns
 from ..workflows.xfails.entry_removal import NotRemovable, without
 from ..workflows.xfails.xfail_lists import read
-from ..workflows.xfails.xfail_runs import LIMITS, Judgement, State, judge
+from ..workflows.xfails.xfail_runs import LIMITS, EntryVerdict, Judgement, judge
 from .arguments import Xfails
 from .progress import Progress
 
@@ -48,7 +48,7 @@ def xfails(asked: Xfails) -> int:
     except (TorchError, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
     _show(found, asked.style)
-    stale = any(one.state is State.STALE for _, _, judged in found for one in judged)
+    stale = any(one.state is EntryVerdict.STALE for _, _, judged in found for one in judged)
     if asked.check:
         return 1 if stale else 0
     refusals = [refusal for row in found if (refusal := _remove(*row))]
@@ -75,7 +75,7 @@ def _entries(path: Path, content: bytes) -> Any:
 
 def _remove(path: Path, content: bytes, judged: Sequence[Judgement]) -> str:
     """Remove the stale entries from the file. Return the reason if it failed, else ''."""
-    spans = {(one.entry.start, one.entry.end) for one in judged if one.state is State.STALE}
+    spans = {(one.entry.start, one.entry.end) for one in judged if one.state is EntryVerdict.STALE}
     if not spans:
         return ""
     try:
@@ -92,10 +92,10 @@ def _show(found: Sequence[tuple[Path, bytes, list[Judgement]]], style: str) -> N
         return
     for path, _, judged in found:
         for one in judged:
-            if one.state is State.STALE:
+            if one.state is EntryVerdict.STALE:
                 click.echo(f"{path}:{one.entry.line}: {one.entry.name} in {one.entry.list}: {one.reason}")
         click.echo(f"{path}: {_counted(judged)}")
-        for reason, count in Counter(one.reason for one in judged if one.state is State.LEFT).most_common():
+        for reason, count in Counter(one.reason for one in judged if one.state is EntryVerdict.LEFT).most_common():
             click.echo(f"  left {count}: {reason}")
 
 
@@ -103,7 +103,7 @@ def _counted(judged: Sequence[Judgement]) -> str:
     counts = Counter(one.state for one in judged)
     if not judged:
         return "no expected failures written as xfail(…)"
-    return ", ".join(f"{counts[state]} {state.value}" for state in State)
+    return ", ".join(f"{counts[state]} {state.value}" for state in EntryVerdict)
 
 
 def _document(found: Sequence[tuple[Path, bytes, list[Judgement]]]) -> dict[str, Any]:

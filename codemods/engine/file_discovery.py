@@ -22,7 +22,7 @@ _GENERATED_WITHIN = 2048
 
 
 @dataclass(frozen=True)
-class Target:
+class DiscoveredFile:
     """File to examine: its path as it is ``spelled``, and its absolute path, ``located``."""
 
     spelled: str
@@ -34,7 +34,7 @@ class Target:
     """Bytes to use instead of reading the file, or None."""
 
     @classmethod
-    def of(cls, path: Path, content: bytes | None = None) -> Target:
+    def of(cls, path: Path, content: bytes | None = None) -> DiscoveredFile:
         """Return the target for a file that the caller named."""
         suffix = os.path.splitext(path)[1]  # noqa: PTH122
         return cls(str(path), str(path.absolute()), named=True, suffix=suffix, content=content)
@@ -44,19 +44,19 @@ class Target:
         return Path(self.spelled)
 
 
-def find(paths: Iterable[Path], suffixes: frozenset[str], exclude: Sequence[str] = ()) -> Iterator[Target]:
+def find(paths: Iterable[Path], suffixes: frozenset[str], exclude: Sequence[str] = ()) -> Iterator[DiscoveredFile]:
     """Return the files of ``paths``, each once, in path order.
 
     A folder includes the files below it that some rule could read. Excluded are third-party code, build output, hidden
     folders, tests, and paths whose end matches a pattern of ``exclude``. A file that is named is always included.
     """
-    targets: dict[str, Target] = {}
+    targets: dict[str, DiscoveredFile] = {}
     for path in paths:
         if _is_folder(path):
             for target in _walk(path, suffixes, exclude):
                 targets.setdefault(target.located, target)
         else:
-            target = Target.of(path)
+            target = DiscoveredFile.of(path)
             targets[target.located] = target
     # Sorted as lists of path components.
     return iter(targets[located] for located in sorted(targets, key=lambda located: located.replace(os.sep, "\0")))
@@ -70,7 +70,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Iterator[Target]:
+def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Iterator[DiscoveredFile]:
     endings = tuple(suffixes)
     # Paths as strings: a Path for each of ten thousand files took a third of a check that has nothing to do.
     root, whole = str(folder), str(folder.absolute())
@@ -94,7 +94,7 @@ def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Ite
         here, located = (os.path.join(one, "") for one in (parent, whole + below))  # noqa: PTH118
         for name, suffix in read:
             if not (exclude and _excluded(Path(parent, name), exclude)):
-                yield Target(here + name, located + name, named=False, suffix=suffix)
+                yield DiscoveredFile(here + name, located + name, named=False, suffix=suffix)
 
 
 def _is_test(name: str) -> bool:

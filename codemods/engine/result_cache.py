@@ -19,7 +19,7 @@ from ..model.source_file import SourceFile
 from ..system import cache_folder
 from ..system.file_reader import contents
 from .cache_dependencies import package_mentions, settings_digest
-from .file_discovery import Target
+from .file_discovery import DiscoveredFile
 from .project_facts import project_digest
 from .registry import WingCard
 
@@ -47,7 +47,7 @@ class _Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hit:
+class CachedResult:
     """Stored result for a file. ``outcome`` is None if there was nothing to report."""
 
     outcome: Outcome | None
@@ -84,7 +84,7 @@ class Results:
         for index in sorted(folder.glob("[!.]*"), key=cache_folder.age)[:-KEPT_INDEXES]:
             index.unlink(missing_ok=True)
 
-    def by_stat(self, target: Target, wing: WingCard) -> Hit | None:
+    def by_stat(self, target: DiscoveredFile, wing: WingCard) -> CachedResult | None:
         """Return the stored result if the file's stat is unchanged.
 
         The file is read only if there is something to report.
@@ -102,14 +102,14 @@ class Results:
             if _stat(located) != entry.stat:
                 return None
             if entry.outcome is None:
-                return Hit(None)
+                return CachedResult(None)
             if entry.package != package_mentions(Path(located), wing):
                 return None
-            return Hit(_unpack(entry.outcome, target.path, contents(target.path)))
+            return CachedResult(_unpack(entry.outcome, target.path, contents(target.path)))
         except OSError:
             return None
 
-    def by_content(self, path: Path, content: bytes, wing: WingCard, *, named: bool) -> Hit | None:
+    def by_content(self, path: Path, content: bytes, wing: WingCard, *, named: bool) -> CachedResult | None:
         """Return the stored result if the file's bytes are unchanged."""
         located = path.absolute()
         entry = self._entry(str(located))
@@ -122,7 +122,7 @@ class Results:
         ):
             return None
         self._remember(path, content, entry)
-        return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, content))
+        return CachedResult(None if entry.outcome is None else _unpack(entry.outcome, path, content))
 
     def learn(self, path: Path, content: bytes, outcome: Outcome | None, wing: WingCard, *, named: bool) -> None:
         """Store a result. A failure is not stored, since it is a bug that the next run should reproduce.

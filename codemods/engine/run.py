@@ -18,7 +18,7 @@ from ..model.source_file import SourceFile
 from ..system.gc_pause import collecting_nothing
 from ..system.parent_death import die_with_parent
 from .cache_dependencies import package_mentions
-from .file_discovery import Target, admit, is_generated, read
+from .file_discovery import DiscoveredFile, admit, is_generated, read
 from .fixpoint import FixOptions, RuleBug, rewrite
 from .multi_file import drop_partial_changes
 from .project_facts import project_facts
@@ -35,7 +35,7 @@ _CHUNKS = 256
 """Approximate number of chunks of a large tree. More would only add transfers to other processes."""
 
 
-class Surroundings(Protocol):
+class RuleInputs(Protocol):
     """Inputs of the rules other than the file, built only when a rule runs."""
 
     @property
@@ -83,7 +83,7 @@ def _one_of(literals: tuple[bytes, ...], content: bytes) -> bool:
 
 
 @dataclass(frozen=True)
-class Report:
+class RunReport:
     """Outcomes in path order, of files that were named or have something to report."""
 
     outcomes: tuple[Outcome, ...]
@@ -105,15 +105,15 @@ class Spread(Protocol):
 
 @collecting_nothing()
 def run(
-    targets: Sequence[Target],
+    targets: Sequence[DiscoveredFile],
     question: CheckRequest,
-    surroundings: Surroundings,
+    surroundings: RuleInputs,
     *,
     jobs: int = 1,
     executor: Executor | None = None,
     spread: Spread | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Report:
+) -> RunReport:
     """Run the selected rules on every target.
 
     ``spread`` gives the tasks to an executor that shares no memory and no disk with this process. Neither the number of
@@ -121,7 +121,7 @@ def run(
     """
     results = Results.load(_key(question, surroundings))
     outcomes: dict[str, Outcome | None] = {}
-    pending: list[tuple[Target, Task]] = []
+    pending: list[tuple[DiscoveredFile, Task]] = []
     ahead = _Ahead(surroundings)
     for target in targets:
         answer = _without_rules(target, question, results)
@@ -147,13 +147,13 @@ def run(
     whole = drop_partial_changes(
         found, lambda outcome, fixes: drop_fixes(outcome, fixes, question, surroundings.context())
     )
-    return Report(tuple(whole), len(targets))
+    return RunReport(tuple(whole), len(targets))
 
 
 class _Ahead:
     """Context that is built in a thread while the files are read, since building it may require a child process."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
+    def __init__(self, surroundings: RuleInputs) -> None:
         self._surroundings = surroundings
         self._thread: threading.Thread | None = None
         self._made: Context | Exception | None = None
@@ -192,7 +192,7 @@ class Task:
     named: bool = False
 
 
-def _without_rules(target: Target, question: CheckRequest, results: Results) -> Outcome | Task | None:
+def _without_rules(target: DiscoveredFile, question: CheckRequest, results: Results) -> Outcome | Task | None:
     wing = question.registry.suffixes.get(target.suffix)
     if wing is None:
         return _unknown(target, question.registry)
@@ -226,7 +226,7 @@ def _says_nothing(outcome: Outcome) -> bool:
     return isinstance(outcome, Unchanged) and not (outcome.offered or outcome.skips or outcome.unparsed is not None)
 
 
-def _unknown(target: Target, registry: Registry) -> Refused:
+def _unknown(target: DiscoveredFile, registry: Registry) -> Refused:
     content = b"" if target.content is not None else read(target.path)
     if isinstance(content, Refused):
         return content
@@ -235,7 +235,7 @@ def _unknown(target: Target, registry: Registry) -> Refused:
     return Refused(target.path, "unknown-language", f"no rule reads {what}; they read {known}")
 
 
-def _aloud(content: bytes, target: Target) -> Outcome | None:
+def _aloud(content: bytes, target: DiscoveredFile) -> Outcome | None:
     """Return the outcome of a file without findings, or None if it was not named."""
     if not target.named:
         return None
@@ -346,6 +346,6 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _key(question: CheckRequest, surroundings: Surroundings) -> str:
+def _key(question: CheckRequest, surroundings: RuleInputs) -> str:
     parts = (question.registry.identity, sorted(question.rules), question.wishes, surroundings.identity)
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()

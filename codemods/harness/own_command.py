@@ -27,7 +27,7 @@ class NoCommand(Exception):
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldCall:
     """First observed call that failed, in a process that waits and serves forks of itself."""
 
     kind: str
@@ -50,7 +50,7 @@ class Attended:
         self._folder = folder
         self._status = status
 
-    def wait(self, seconds: float | None) -> Held | int | None:
+    def wait(self, seconds: float | None) -> HeldCall | int | None:
         """Return the call that failed, or the exit code of the command, or None after ``seconds``. Raises NoCommand."""
         deadline = None if seconds is None else time.monotonic() + seconds
         ending = select.poll()
@@ -58,7 +58,7 @@ class Attended:
         while deadline is None or time.monotonic() < deadline:
             ended = ending.poll(_TICK * 1000)
             with suppress(FileNotFoundError):
-                return Held(**json.loads((self._folder / "held").read_bytes()))
+                return HeldCall(**json.loads((self._folder / "held").read_bytes()))
             if ended:
                 return self._code()
         return None

@@ -17,14 +17,14 @@ MOST_ROWS = 24
 """Maximum number of rows shown for a change. `diff` shows all of them."""
 
 
-class Row(NamedTuple):
+class FrameRow(NamedTuple):
     """Row of a frame. Its kind determines the colour."""
 
     kind: Kind
     text: str
 
 
-def frame(source: SourceFile, answer: Fix | Skip) -> Iterator[Row]:
+def frame(source: SourceFile, answer: Fix | Skip) -> Iterator[FrameRow]:
     """Yield the rows below a finding's heading.
 
     A skip, or a manual fix, which is never applied, has only its line with a caret.
@@ -33,16 +33,16 @@ def frame(source: SourceFile, answer: Fix | Skip) -> Iterator[Row]:
         end = answer.end if isinstance(answer, Skip) else max(answer.edits).end
         line, _ = source.line_column(answer.start)
         width = len(str(line))
-        yield Row("note", f"  {line} | {_shown(_line(source, line))}")
-        yield Row("caret", f"  {'':<{width}} | {_caret(source, answer.start, end)}")
+        yield FrameRow("note", f"  {line} | {_shown(_line(source, line))}")
+        yield FrameRow("caret", f"  {'':<{width}} | {_caret(source, answer.start, end)}")
         return
     rows = list(_change(source, answer))
     yield from rows[:MOST_ROWS]
     if len(rows) > MOST_ROWS:
-        yield Row("note", f"  … {len(rows) - MOST_ROWS} more lines: symfix diff shows them")
+        yield FrameRow("note", f"  … {len(rows) - MOST_ROWS} more lines: symfix diff shows them")
 
 
-def _change(source: SourceFile, fix: Fix) -> Iterator[Row]:
+def _change(source: SourceFile, fix: Fix) -> Iterator[FrameRow]:
     groups = _groups(source, fix)
     width = len(str(groups[-1][1]))
     for first, last, edits in groups:
@@ -51,16 +51,16 @@ def _change(source: SourceFile, fix: Fix) -> Iterator[Row]:
         new = apply(old, [Edit(edit.start - start, edit.end - start, edit.text) for edit in edits])
         head, gone, come = _apart(_lines(old), _lines(new))
         pointed = source.line_column(edits[0].start)[0]
-        caret = Row("caret", f"  {'':<{width}} | {_caret(source, edits[0].start, edits[0].end)}")
+        caret = FrameRow("caret", f"  {'':<{width}} | {_caret(source, edits[0].start, edits[0].end)}")
         if not first + head <= pointed < first + head + len(gone):
-            yield Row("note", f"  {pointed:>{width}} | {_shown(_line(source, pointed))}")
+            yield FrameRow("note", f"  {pointed:>{width}} | {_shown(_line(source, pointed))}")
             yield caret
         for number, text in enumerate(gone, first + head):
-            yield Row("old", f"  {number:>{width}} - {_shown(text)}")
+            yield FrameRow("old", f"  {number:>{width}} - {_shown(text)}")
             if number == pointed:
                 yield caret
         for number, text in enumerate(come, first + head):
-            yield Row("new", f"  {number:>{width}} + {_shown(text)}")
+            yield FrameRow("new", f"  {number:>{width}} + {_shown(text)}")
 
 
 def _groups(source: SourceFile, fix: Fix) -> list[tuple[int, int, list[Edit]]]:

@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     from .api import TorchApi
     from .errors import NotATorchTree, TorchError, TorchgenFailed, TorchMissing, TorchTooOld, YamlUnreadable
     from .releases import available
-    from .schema import Argument, Kernel, Operator, Signature
+    from .schema import Argument, DispatcherSignature, Kernel, OverloadSignature
     from .schema_text import DeclaredArgument, DeclaredSchema, SchemaError, read_schema
 
 __all__ = [
     "Argument",
     "DeclaredArgument",
     "DeclaredSchema",
+    "DispatcherSignature",
     "Kernel",
     "NotATorchTree",
-    "Operator",
+    "OverloadSignature",
     "SchemaError",
-    "Signature",
     "TorchApi",
     "TorchError",
     "TorchMissing",
@@ -36,7 +36,7 @@ _HOMES = {
     "schema_text": ("DeclaredArgument", "DeclaredSchema", "SchemaError", "read_schema"),
     "errors": ("NotATorchTree", "TorchError", "TorchMissing", "TorchTooOld", "TorchgenFailed", "YamlUnreadable"),
     "releases": ("available",),
-    "schema": ("Argument", "Kernel", "Operator", "Signature"),
+    "schema": ("Argument", "Kernel", "OverloadSignature", "DispatcherSignature"),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from .headers import fingerprint
 from .index_cache import stored
 from .probes import dynamo_refusal, inlined, scripted
-from .schema import Kernel, Operator, kernel_from, operator_from
+from .schema import Kernel, OverloadSignature, kernel_from, operator_from
 from .symbols import cpp_has, named_in_headers, python_has
 from .torch_finder import TorchInstallation, locate, release
 from .torchgen_index import EXTRACTOR, extract, yamls
@@ -26,7 +26,7 @@ class TorchApi:
         self._key = _content_key(place)
         index, *self._rows = stored("torchapi", self._key + ".jsonl", lambda: extract(place)).split(b"\n")
         self._index: dict[str, dict[str, list[int]]] = json.loads(index)
-        self._values: dict[int, Operator | Kernel] = {}
+        self._values: dict[int, OverloadSignature | Kernel] = {}
 
     @classmethod
     def load(cls, torch_root: Path | None = None, torch_python: Path | None = None) -> TorchApi:
@@ -85,11 +85,11 @@ class TorchApi:
         """Return the folders to pass to a compiler with ``-I``. A source tree lacks the generated headers."""
         return self._place.include_dirs
 
-    def methods(self, name: str) -> tuple[Operator, ...]:
+    def methods(self, name: str) -> tuple[OverloadSignature, ...]:
         """Return the Tensor methods of a C++ name, with or without ``_symint``."""
         return self._operators("methods", _plain(name))
 
-    def functions(self, name: str) -> tuple[Operator, ...]:
+    def functions(self, name: str) -> tuple[OverloadSignature, ...]:
         """Return the ``at::`` functions of a C++ name (``foo_out``, ``foo_outf`` too), with or without ``_symint``."""
         return self._operators("functions", _plain(name))
 
@@ -157,12 +157,12 @@ class TorchApi:
         """Return whether a header of this torch contains the name, so that other files may call the function."""
         return named_in_headers(self.include_dirs, name)
 
-    def _operators(self, variant: str, name: str) -> tuple[Operator, ...]:
+    def _operators(self, variant: str, name: str) -> tuple[OverloadSignature, ...]:
         return tuple(self._operator(number) for number in self._index[variant].get(name, ()))
 
-    def _operator(self, number: int) -> Operator:
+    def _operator(self, number: int) -> OverloadSignature:
         value = self._values.get(number)
-        if not isinstance(value, Operator):
+        if not isinstance(value, OverloadSignature):
             value = self._values[number] = operator_from(json.loads(self._rows[number]))
         return value
 

@@ -26,7 +26,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Operator:
+class OverloadSignature:
     """One C++ signature of one overload.
 
     ``arguments`` are in the order of the ``at::`` function. A method has the same without ``self``. An overload with
@@ -60,7 +60,7 @@ class Operator:
 
 
 @dataclass(frozen=True)
-class Signature:
+class DispatcherSignature:
     """Signature of a function that the dispatcher calls. ``parameters`` are (C++ type, name)."""
 
     name: str
@@ -77,7 +77,7 @@ class Kernel:
 
     name: str
     namespace: str
-    operator: Operator
+    operator: OverloadSignature
     keys: tuple[str, ...]
     symint: bool
     structured: bool
@@ -85,9 +85,9 @@ class Kernel:
     parameters: tuple[tuple[str, str], ...]
 
     @property
-    def signature(self) -> Signature:
+    def signature(self) -> DispatcherSignature:
         """Return the name and the parameters."""
-        return Signature(self.name, self.parameters)
+        return DispatcherSignature(self.name, self.parameters)
 
     @property
     def composite(self) -> bool:
@@ -95,11 +95,11 @@ class Kernel:
         return any(key.startswith("Composite") for key in self.keys)
 
 
-def operator_from(row: Sequence[Any]) -> Operator:
+def operator_from(row: Sequence[Any]) -> OverloadSignature:
     """Return the operator of one row that `extract` printed."""
     name, overload, cpp_name, arguments, returns, variants, symbolic, options, structured, kernels, *flags = row
     faithful, manual = flags
-    return Operator(
+    return OverloadSignature(
         name=name,
         overload=overload,
         cpp_name=cpp_name,
@@ -115,7 +115,7 @@ def operator_from(row: Sequence[Any]) -> Operator:
     )
 
 
-def kernel_from(row: Sequence[Any], operator: Operator) -> Kernel:
+def kernel_from(row: Sequence[Any], operator: OverloadSignature) -> Kernel:
     """Return the kernel of ``operator`` from one row that `extract` printed."""
     name, namespace, keys, symint, structured, returns, parameters = row[:7]
     return Kernel(

@@ -24,7 +24,7 @@ from .build.toolchain import Toolchain
 from .change import Change, Check, KernelSwap, Verdict, Verification
 from .choose.function_index import CoverageFailed, trace_index
 from .choose.test_selection import (
-    Choice,
+    SelectedTests,
     choose_cpp,
     choose_python,
     composed_of,
@@ -35,7 +35,7 @@ from .choose.test_selection import (
 from .evidence import holds, installed, question_key
 from .reproduction import BrokenSide, Checks, compared, confirmed
 from .request import PlacedRequest, traces
-from .unrun_lines import Lines, shown
+from .unrun_lines import LineCoverage, shown
 from .user_scripts import Memory, Replays
 from .verdict import decide
 
@@ -83,7 +83,7 @@ class Procedure:
         self._chosen = ""
         self._unreached: tuple[str, ...] = ()
         self._compared: tuple[Variant, ...] = ()
-        self._lines = Lines({}, toolchain, laboratory.scratch)
+        self._lines = LineCoverage({}, toolchain, laboratory.scratch)
         self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
         self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, place, progress)
 
@@ -94,7 +94,7 @@ class Procedure:
 
         ``proven`` is called with both sides if that is the verdict, unless they run on other machines.
         """
-        self._lines = Lines(question.modules, self._toolchain, self._laboratory.scratch)
+        self._lines = LineCoverage(question.modules, self._toolchain, self._laboratory.scratch)
         builder = None
         if self._toolchain:
             builder = Builder(self._toolchain, self._laboratory.scratch, self._jobs, progress=self._progress)
@@ -300,7 +300,7 @@ class Procedure:
         operators = tuple(dict.fromkeys(full))
         return operators, tuple(name for name in dict.fromkeys(beside) if name not in operators)
 
-    def _choices(self, question: PlacedRequest) -> tuple[Choice | None, Choice | None]:
+    def _choices(self, question: PlacedRequest) -> tuple[SelectedTests | None, SelectedTests | None]:
         """Return the operator tests that reach the changes, in C++ and in Python."""
         native = python = None
         if self._libraries is not None:

@@ -28,7 +28,7 @@ RUNNING = Limits(wall=600, cpu=900)
 
 
 @dataclass(frozen=True)
-class Sides:
+class OperatorSides:
     """One operator: its name and overload, its size arguments, and its kernel before and after."""
 
     name: str
@@ -51,11 +51,11 @@ class SchemaProofRequest:
     families: tuple[str, ...]
     changes: tuple[Change, ...]
     headers: Mapping[str, bytes]
-    operators: tuple[Sides, ...]
+    operators: tuple[OperatorSides, ...]
 
 
 @dataclass(frozen=True)
-class Proof:
+class SchemaVerdict:
     """Verdict, and its evidence as lines."""
 
     verdict: Verdict
@@ -70,7 +70,9 @@ class _Stopped(Exception):
         self.verdict = verdict
 
 
-def prove(question: SchemaProofRequest, place: TorchInstallation, scratch: Path, say: Callable[[str], None]) -> Proof:
+def prove(
+    question: SchemaProofRequest, place: TorchInstallation, scratch: Path, say: Callable[[str], None]
+) -> SchemaVerdict:
     """Generate, compile and run. ``place`` is the installed torch."""
     lines: list[str] = []
     try:
@@ -82,7 +84,7 @@ def prove(question: SchemaProofRequest, place: TorchInstallation, scratch: Path,
         one = _ran(question, [sides.before for sides in question.operators], before, place, scratch)
         other = _ran(question, [sides.after for sides in question.operators], after, place, scratch)
     except _Stopped as stopped:
-        return Proof(stopped.verdict, (*lines, str(stopped)))
+        return SchemaVerdict(stopped.verdict, (*lines, str(stopped)))
     return _judged(one, other, lines)
 
 
@@ -206,7 +208,7 @@ def _ran(
     return answers
 
 
-def _judged(before: list[dict[str, Any]], after: list[dict[str, Any]], lines: list[str]) -> Proof:
+def _judged(before: list[dict[str, Any]], after: list[dict[str, Any]], lines: list[str]) -> SchemaVerdict:
     gained = lost = 0
     traced = 0
     for one, other in zip(before, after, strict=True):
@@ -232,10 +234,10 @@ def _judged(before: list[dict[str, Any]], after: list[dict[str, Any]], lines: li
         example = next((was["unbacked"]["wrong"] for was in one["calls"] if was.get("unbacked", {}).get("wrong")), "")
         lines += [f"  before: {example}"] if example else []
     if lost:
-        return Proof(Verdict.REGRESSED, tuple(lines))
+        return SchemaVerdict(Verdict.REGRESSED, tuple(lines))
     if not traced:
-        return Proof(Verdict.UNVERIFIABLE, (*lines, "no call was found in which the size can vary"))
-    return Proof(Verdict.PROVEN if gained else Verdict.NEUTRAL, tuple(lines))
+        return SchemaVerdict(Verdict.UNVERIFIABLE, (*lines, "no call was found in which the size can vary"))
+    return SchemaVerdict(Verdict.PROVEN if gained else Verdict.NEUTRAL, tuple(lines))
 
 
 def _symbolic(row: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from .compare.line_coverage import unrun_lines
 from .compare.statements import touched
 
 
-class Lines:
+class LineCoverage:
     """Coverage of changed lines: of Python modules from the children's reports, of C++ from the libraries' counts."""
 
     def __init__(self, modules: Mapping[str, Change], toolchain: Toolchain | None, scratch: Path) -> None:

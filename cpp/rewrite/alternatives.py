@@ -16,7 +16,7 @@ from tree_sitter import Node
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
 from ...codemods.model.source_file import SourceFile
-from ..analysis.file.comparisons import Comparison, comparison, general_answer
+from ..analysis.file.comparisons import SizeComparison, comparison, general_answer
 from ..analysis.file.file_analysis import FileAnalysis, knowledge
 from ..syntax.declarations import Function
 from ..syntax.list_split import listed
@@ -123,7 +123,7 @@ def _decides(know: FileAnalysis, node: Node) -> bool:
     return False
 
 
-def _default(know: FileAnalysis, found: Comparison, name: str) -> Iterator[Fix]:
+def _default(know: FileAnalysis, found: SizeComparison, name: str) -> Iterator[Fix]:
     """Yield the comparison with its default, if there is a reason for one. An order of two sizes has none."""
     answer = general_answer(know.types, found)
     if answer is not None:
@@ -132,7 +132,7 @@ def _default(know: FileAnalysis, found: Comparison, name: str) -> Iterator[Fix]:
         yield _with_default(know, found, name, found.sign == "!=", "being equal is the special case")
 
 
-def _with_default(know: FileAnalysis, found: Comparison, name: str, truth: bool, why: str) -> Fix:
+def _with_default(know: FileAnalysis, found: SizeComparison, name: str, truth: bool, why: str) -> Fix:
     text = know.model.tree.text(found.node)
     macro = f"TORCH_GUARD_OR_{str(truth).upper()}"
     edits = as_method(know.types, found, around=(f"{macro}(", ")"))
@@ -155,7 +155,7 @@ def _larger(know: FileAnalysis, call: Node, name: str) -> Iterator[Fix]:
     yield Fix(NAME, 2, Safety.UNSAFE, (edit,), f"`{know.model.tree.text(call)}` decides which size is which", name)
 
 
-def _held_at_zero(know: FileAnalysis, found: Comparison, name: str) -> Iterator[Fix]:
+def _held_at_zero(know: FileAnalysis, found: SizeComparison, name: str) -> Iterator[Fix]:
     """Yield the fix that takes the branch of ``if (a < b) p = b - a;`` for an undecided size, with ``(b - a).max(0)``.
 
     The difference is 0 where the branch would not have been taken. An accompanying branch on ``a > b`` is taken
@@ -194,7 +194,7 @@ def _held_at_zero(know: FileAnalysis, found: Comparison, name: str) -> Iterator[
     yield Fix(NAME, 2, Safety.UNSAFE, tuple(edits), message, name, words)
 
 
-def _one_formula(know: FileAnalysis, compared: list[Comparison], name: str) -> Iterator[Fix]:
+def _one_formula(know: FileAnalysis, compared: list[SizeComparison], name: str) -> Iterator[Fix]:
     """Yield the fix that keeps only the first branch of ``if (a < b) p = b - a; if (a > b) crop``.
 
     The sign does not matter, because a negative padding crops.

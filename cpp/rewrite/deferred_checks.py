@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Fix, Safety
-from ..analysis.file.comparisons import METHODS, Comparison, comparison
+from ..analysis.file.comparisons import METHODS, SizeComparison, comparison
 from ..analysis.file.file_analysis import FileAnalysis
 from ..syntax.declarations import Function
 from ..syntax.tree import arguments, every
@@ -73,7 +73,7 @@ def _grouped(text: str) -> str:
     return f"({text})" if " ? " in text else text
 
 
-def _unknown(know: FileAnalysis, node: Node) -> Comparison | None:
+def _unknown(know: FileAnalysis, node: Node) -> SizeComparison | None:
     """Return the comparison of a value of unknown type with a number, or None. The compiler can determine the type."""
     sides = _compared(know, node)
     if sides is None:
@@ -82,7 +82,7 @@ def _unknown(know: FileAnalysis, node: Node) -> Comparison | None:
     plain = left.type in ("identifier", "subscript_expression", "field_expression")
     if not plain or right.type != "number_literal" or know.types.type_of(left) is not Type.UNKNOWN:
         return None
-    return Comparison(node, left, sign, right)
+    return SizeComparison(node, left, sign, right)
 
 
 def _of_the_template(know: FileAnalysis, function: Function, node: Node) -> str | None:
@@ -111,7 +111,7 @@ def _compared(know: FileAnalysis, node: Node) -> tuple[Node, str, Node] | None:
     return (left, sign, right) if sign in METHODS else None
 
 
-def _method_text(know: FileAnalysis, found: Comparison) -> str:
+def _method_text(know: FileAnalysis, found: SizeComparison) -> str:
     start, end = found.node.start_byte, found.node.end_byte
     text = know.model.tree.content[start:end]
     for edit in sorted(as_method(know.types, found), reverse=True):

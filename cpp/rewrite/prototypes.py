@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from ...codemods.model.edit import Edit
-from ...codemods.torchapi import Signature
+from ...codemods.torchapi import DispatcherSignature
 from ..syntax.functions import FunctionDeclaration, function_declarations
 from ..syntax.model import Model
 from ..syntax.tree import Tree, tree_of
 from ..syntax.types import SYMBOLIC, read_type, symbolic_text
 
 
-def redeclared(content: bytes, name: str, expected: Signature, spaces: Sequence[str] | None = None) -> list[Edit]:
+def redeclared(
+    content: bytes, name: str, expected: DispatcherSignature, spaces: Sequence[str] | None = None
+) -> list[Edit]:
     """Return the edits of a function's declarations in a file for a changed signature.
 
     Only functions of the name with matching types are edited. ``spaces`` are the namespaces of the function.
@@ -23,7 +25,7 @@ def redeclared(content: bytes, name: str, expected: Signature, spaces: Sequence[
     return [edit for one in prototypes(tree, name, spaces) for edit in _as_expected(tree, one, expected) or []]
 
 
-def stand_in(model: Model, expected: Signature) -> str:
+def stand_in(model: Model, expected: DispatcherSignature) -> str:
     """Return a definition with the present name and types of a file's function, for a text that calls it."""
     (function,) = model.named(expected.name)
     returns = "void" if function.returns_node is None else model.tree.text(function.returns_node)
@@ -39,7 +41,7 @@ def prototypes(tree: Tree, name: str, spaces: Sequence[str] | None = None) -> It
             yield one
 
 
-def _as_expected(tree: Tree, one: FunctionDeclaration, expected: Signature) -> list[Edit] | None:
+def _as_expected(tree: Tree, one: FunctionDeclaration, expected: DispatcherSignature) -> list[Edit] | None:
     if len(one.parameters) != len(expected.parameters):
         return None
     edits: list[Edit] = []

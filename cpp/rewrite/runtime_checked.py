@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Fix, Safety
-from ..analysis.file.comparisons import METHODS, Comparison, comparison, general_answer
+from ..analysis.file.comparisons import METHODS, SizeComparison, comparison, general_answer
 from ..analysis.file.file_analysis import FileAnalysis
 from ..analysis.handlers.conditions import SIMPLE
 from ..syntax.tree import ancestors, arguments, every
@@ -23,7 +23,7 @@ _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _LISTS = {Type.SYM_REF, Type.SYM_VEC}
 
 
-def checked_default(rule: str, know: FileAnalysis, found: Comparison, function: str) -> Iterator[Fix]:
+def checked_default(rule: str, know: FileAnalysis, found: SizeComparison, function: str) -> Iterator[Fix]:
     """Yield the fix of ``if (a == b) return x;`` with ``TORCH_GUARD_OR_FALSE`` and a runtime check.
 
     ``TORCH_SYM_CHECK(a.sym_ne(b), …);`` follows the branch.
@@ -74,7 +74,7 @@ def _checked(
     yield Fix(rule, 2, Safety.UNSAFE, (*edits, behind), message, function, words)
 
 
-def _opposite(know: FileAnalysis, found: Comparison) -> str:
+def _opposite(know: FileAnalysis, found: SizeComparison) -> str:
     text = know.model.tree.text
     subject = text(found.subject) if found.subject.type in SIMPLE else f"({text(found.subject)})"
     return f"{subject}.{METHODS[_OPPOSITE[found.sign]]}({text(found.other)})"

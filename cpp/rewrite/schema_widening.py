@@ -11,7 +11,7 @@ from pathlib import Path
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context
 from ...codemods.model.source_file import SourceFile
-from ...codemods.torchapi import DeclaredArgument, Signature
+from ...codemods.torchapi import DeclaredArgument, DispatcherSignature
 from ..analysis.file.sources import Wanted
 from ..analysis.graph.reasons import SkipReason
 from ..analysis.operators.argument_widening import evidence, widened
@@ -143,7 +143,7 @@ def _edits(
         assert argument.widened is not None
         edits[operator.path].add(Edit(start, operator.start + argument.end, argument.widened.encode()))
     symbolic = frozenset((operator.name, place) for place in places)
-    by_file: dict[SourceFile, dict[int, tuple[OwnKernel, Signature]]] = defaultdict(dict)
+    by_file: dict[SourceFile, dict[int, tuple[OwnKernel, DispatcherSignature]]] = defaultdict(dict)
     for kernel in kernels:
         by_file[kernel.source][kernel.function.node.start_byte] = kernel, _signature(kernel, places, operator, project)
     for file, wanted in by_file.items():
@@ -166,7 +166,9 @@ def _edits(
     return found, headers, "; ".join(dict.fromkeys(doubts)) or None
 
 
-def _signature(kernel: OwnKernel, places: Collection[int], operator: OwnOperator, project: Project) -> Signature:
+def _signature(
+    kernel: OwnKernel, places: Collection[int], operator: OwnOperator, project: Project
+) -> DispatcherSignature:
     function = kernel.function
     parameters = [function.parameters[place] for place in places]
     plain = next((one for one in parameters if one.type in _LISTS and "ArrayRef" not in one.type_text), None)
@@ -193,7 +195,9 @@ def _signature(kernel: OwnKernel, places: Collection[int], operator: OwnOperator
     return signature
 
 
-def _elsewhere(other: SourceFile, kernel: OwnKernel, signature: Signature, project: Project) -> Iterator[Edit]:
+def _elsewhere(
+    other: SourceFile, kernel: OwnKernel, signature: DispatcherSignature, project: Project
+) -> Iterator[Edit]:
     """Yield the edits of a kernel's declarations in a file. Raise _Left if the file names it in an unsupported way."""
     name = kernel.function.name
     word = re.compile(rb"\b%s\b" % name.encode())
@@ -222,7 +226,7 @@ def _elsewhere(other: SourceFile, kernel: OwnKernel, signature: Signature, proje
         )
 
 
-def _passes_integers(tree: object, node: object, signature: Signature) -> bool:
+def _passes_integers(tree: object, node: object, signature: DispatcherSignature) -> bool:
     """Return whether a place calls the function with integers, which C++ converts to SymInts.
 
     It does not convert lists.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...codemods.model.edit import Edit
-from ..analysis.file.comparisons import METHODS, Comparison
+from ..analysis.file.comparisons import METHODS, SizeComparison
 from ..analysis.file.inference import Inference
 from ..analysis.handlers.conditions import SIMPLE
 
 
-def as_method(types: Inference, found: Comparison, around: tuple[str, str] = ("", "")) -> tuple[Edit, ...]:
+def as_method(types: Inference, found: SizeComparison, around: tuple[str, str] = ("", "")) -> tuple[Edit, ...]:
     """Return the edits that turn ``a == b`` into ``a.sym_eq(b)``, with a text before and one behind."""
     text = types.model.tree.text
     opening, closing = ("", "") if found.subject.type in SIMPLE else ("(", ")")

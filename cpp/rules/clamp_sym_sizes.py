@@ -21,7 +21,7 @@ from tree_sitter import Node
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Rule, Safety
 from ...codemods.model.source_file import SourceFile
-from ..analysis.file.comparisons import Comparison, comparison
+from ..analysis.file.comparisons import SizeComparison, comparison
 from ..analysis.file.file_analysis import knowledge
 from ..analysis.file.inference import Inference
 from ..analysis.file.methods import SYMBOLIC_CALLS
@@ -108,7 +108,7 @@ def _returns_reference(node: Node) -> bool:
     )
 
 
-def _picked(types: Inference, found: Comparison, taken: str, left: str) -> str | None:
+def _picked(types: Inference, found: SizeComparison, taken: str, left: str) -> str | None:
     """Return ``a.min(b)`` or ``a.max(b)`` where ``taken`` is chosen if the comparison holds, and ``left`` if not."""
     subject, other = types.model.tree.text(found.subject), types.model.tree.text(found.other)
     if {taken, left} != {subject, other} or subject == other:

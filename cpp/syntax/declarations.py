@@ -10,7 +10,7 @@ from weakref import ref
 from tree_sitter import Node
 
 from .functions import FunctionDeclaration, function_declarations, parameter_nodes, trailing_return
-from .names import Names
+from .names import DeclaredNames
 from .tree import Tree, arguments, every
 from .types import Type
 
@@ -121,14 +121,14 @@ class FunctionScopes:
     references: Mapping[int, tuple[Node, ...]]
 
 
-def read_functions(tree: Tree, names: Names) -> tuple[Function, ...]:
+def read_functions(tree: Tree, names: DeclaredNames) -> tuple[Function, ...]:
     """Return the function definitions of a file in source order, without those nested in another."""
     return tuple(
         _function(tree, names, found, found.body) for found in function_declarations(tree) if found.body is not None
     )
 
 
-def _function(tree: Tree, names: Names, found: FunctionDeclaration, body: Node) -> Function:
+def _function(tree: Tree, names: DeclaredNames, found: FunctionDeclaration, body: Node) -> Function:
     name, returns = found.name_node, found.returns
     taken: list[Variable] = []
     function = Function(
@@ -149,7 +149,7 @@ def _function(tree: Tree, names: Names, found: FunctionDeclaration, body: Node) 
     return function
 
 
-def _parameters(tree: Tree, names: Names, function: Function, nodes: Sequence[Node]) -> Iterator[Variable]:
+def _parameters(tree: Tree, names: DeclaredNames, function: Function, nodes: Sequence[Node]) -> Iterator[Variable]:
     """Yield the parameters of a function or lambda."""
     for position, child in enumerate(nodes):
         inner = child.child_by_field_name("declarator")
@@ -177,7 +177,7 @@ def _parameters(tree: Tree, names: Names, function: Function, nodes: Sequence[No
 class _Reader:
     """Reader of the variables and lambdas of one function definition."""
 
-    def __init__(self, tree: Tree, names: Names, function: Function, nodes: Iterable[Node]) -> None:
+    def __init__(self, tree: Tree, names: DeclaredNames, function: Function, nodes: Iterable[Node]) -> None:
         self.tree = tree
         self.names = names
         self.variables: dict[tuple[int, str], list[Variable]] = defaultdict(list)
@@ -302,7 +302,7 @@ class _Reader:
         self._add((variable,))
 
 
-def read_scopes(tree: Tree, names: Names, function: Function) -> FunctionScopes:
+def read_scopes(tree: Tree, names: DeclaredNames, function: Function) -> FunctionScopes:
     """Read the declarations of a function definition, and resolve each name in it that is declared there."""
     nodes = every(function.node, *_DECLARING, *NAMES)
     start = function.body.start_byte

@@ -25,7 +25,7 @@ _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[^\n]*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class SurroundingScopes:
     """Scopes around a function. ``plain``: only namespaces, templates and conditionals that parse."""
 
     namespaces: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class FunctionDeclaration:
     returns: Node | None
     body: Node | None
     static: bool
-    around: Surroundings
+    around: SurroundingScopes
 
     @property
     def unqualified(self) -> str:
@@ -74,7 +74,7 @@ class FunctionDeclaration:
 
 
 @dataclass(frozen=True)
-class Definition:
+class DefinitionText:
     """The text of a function definition without comments and layout, and the words outside of its strings."""
 
     text: bytes
@@ -88,7 +88,7 @@ class Outline:
     Comments, layout and includes are omitted. ``names`` includes the functions of classes.
     """
 
-    definitions: Mapping[str, tuple[Definition, ...]]
+    definitions: Mapping[str, tuple[DefinitionText, ...]]
     rest: bytes
     names: frozenset[str]
 
@@ -101,7 +101,7 @@ def outline(content: bytes) -> Outline:
     silent = [(node.start_byte, node.end_byte) for node in every(tree.root, "comment")]
     silent += [match.span() for match in _INCLUDE.finditer(content)]
     strings = [(node.start_byte, node.end_byte) for node in every(tree.root, *_STRINGS)]
-    found: dict[str, list[Definition]] = defaultdict(list)
+    found: dict[str, list[DefinitionText]] = defaultdict(list)
     rest: list[bytes] = []
     names: set[str] = set()
     end = 0
@@ -114,7 +114,7 @@ def outline(content: bytes) -> Outline:
             continue
         text = _without(content, silent, node.start_byte, node.end_byte)
         words = _WORD.findall(_without(content, silent + strings, node.start_byte, node.end_byte))
-        found[function.unqualified].append(Definition(text, frozenset(word.decode() for word in words)))
+        found[function.unqualified].append(DefinitionText(text, frozenset(word.decode() for word in words)))
         rest.append(_without(content, silent, end, node.start_byte))
         end = node.end_byte
     rest.append(_without(content, silent, end, len(content)))
@@ -136,7 +136,7 @@ def _without(content: bytes, spans: list[tuple[int, int]], start: int, end: int)
 def function_declarations(tree: Tree) -> list[FunctionDeclaration]:
     """Return the functions of a text in source order, without those declared inside another."""
     found = []
-    stack = [(tree.root, Surroundings())]
+    stack = [(tree.root, SurroundingScopes())]
     while stack:
         node, around = stack.pop()
         if node.type in _FUNCTIONS:
@@ -149,7 +149,7 @@ def function_declarations(tree: Tree) -> list[FunctionDeclaration]:
     return found
 
 
-def _within(node: Node, around: Surroundings) -> Surroundings:
+def _within(node: Node, around: SurroundingScopes) -> SurroundingScopes:
     if node.type == "namespace_definition":
         name = node.child_by_field_name("name")
         spaces = (*around.namespaces, "" if name is None else _text(name))
@@ -165,7 +165,7 @@ def _within(node: Node, around: Surroundings) -> Surroundings:
     return replace(around, plain=False, owner="")
 
 
-def _read(node: Node, around: Surroundings) -> FunctionDeclaration | None:
+def _read(node: Node, around: SurroundingScopes) -> FunctionDeclaration | None:
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.type in ("reference_declarator", "pointer_declarator"):
         declarator = declarator.named_children[-1] if declarator.named_children else None

@@ -71,7 +71,7 @@ class Registration:
 
 
 @dataclass(frozen=True)
-class Block:
+class LibraryBlock:
     """A block of registrations, or an equivalent. ``unread`` describes the part that could not be read."""
 
     start: int
@@ -92,17 +92,17 @@ def registering_macros(texts: Sequence[str]) -> dict[str, Macro]:
     return keys | reaching(found, _REGISTERS)
 
 
-def read_blocks(content: bytes, macros: Mapping[str, Macro]) -> tuple[Block, ...]:
+def read_blocks(content: bytes, macros: Mapping[str, Macro]) -> tuple[LibraryBlock, ...]:
     """Return the registrations of a file. ``macros`` are the registering ones of other files, its own are read here."""
     return _read(content, macros) if macros else _read_alone(content)
 
 
 @lru_cache(maxsize=4)
-def _read_alone(content: bytes) -> tuple[Block, ...]:
+def _read_alone(content: bytes) -> tuple[LibraryBlock, ...]:
     return _read(content, {})
 
 
-def _read(content: bytes, macros: Mapping[str, Macro]) -> tuple[Block, ...]:
+def _read(content: bytes, macros: Mapping[str, Macro]) -> tuple[LibraryBlock, ...]:
     text = content.decode("latin-1")
     own = registering_macros([text])
     return tuple(_Reader(_bare(text), {**macros, **own}).blocks())
@@ -127,7 +127,7 @@ class _Reader:
         self.origin = origin
         self.depth = depth
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[LibraryBlock]:
         """Yield the blocks of the text, and each use of a macro outside of them that expands to registrations."""
         at = 0
         while (found := _CALL.search(self.code, at)) is not None:
@@ -141,7 +141,7 @@ class _Reader:
                 if self.origin is None:
                     at = max(at, block.end)
 
-    def _named(self, name: str, start: int, call: _Call) -> Iterator[Block]:
+    def _named(self, name: str, start: int, call: _Call) -> Iterator[LibraryBlock]:
         library = _LIBRARY.match(name)
         if library is not None and name not in self.macros:
             yield self._block(library, start, call)
@@ -152,9 +152,9 @@ class _Reader:
         else:
             guessed = self._by_key(start, call, "") if name == name.upper() else None
             if guessed is not None:
-                yield Block(*self._span(start, call.end), guessed.key, (guessed,))
+                yield LibraryBlock(*self._span(start, call.end), guessed.key, (guessed,))
 
-    def _block(self, library: re.Match[str], start: int, call: _Call) -> Block:
+    def _block(self, library: re.Match[str], start: int, call: _Call) -> LibraryBlock:
         opens = re.compile(r"\s*\{").match(self.text, call.end)
         body = None if opens is None else _call(self.text, opens.end() - 1)
         head = [text.strip() for _, text in call.arguments]
@@ -164,7 +164,7 @@ class _Reader:
             key = self._key(head[1]) if len(head) > 1 else None
         span = self._span(start, call.end)
         if opens is None or body is None:
-            return Block(*span, key, (), "this block of registrations does not parse", stable)
+            return LibraryBlock(*span, key, (), "this block of registrations does not parse", stable)
         space = re.sub(r"\s", "", head[0]) if head else ""
         inner = _Reader(self.text[opens.end() : body.end - 1], self.macros, self.origin, self.depth)
         shift = 0 if self.origin is not None else opens.end()
@@ -172,9 +172,9 @@ class _Reader:
         moved = tuple(_moved(one, shift, stable) for one in found)
         if key is None:
             unread = "the key of this block can't be read: its functions are taken for kernels on real data"
-        return Block(span[0], self._span(start, body.end)[1], key, moved, unread, stable)
+        return LibraryBlock(span[0], self._span(start, body.end)[1], key, moved, unread, stable)
 
-    def _expanded(self, name: str, start: int, call: _Call) -> Iterator[Block]:
+    def _expanded(self, name: str, start: int, call: _Call) -> Iterator[LibraryBlock]:
         span = self._span(start, call.end)
         text = self.macros[name].expand([text for _, text in call.arguments])
         following = re.compile(r"\s*\{").match(self.text, call.end)
@@ -189,7 +189,7 @@ class _Reader:
                     return
         yield from inner.blocks()
 
-    def _old(self, start: int, call: _Call) -> Block:
+    def _old(self, start: int, call: _Call) -> LibraryBlock:
         """Return the block of ``RegisterOperators().op(…).op(…)``, or with one operator in the first parentheses."""
         found, end = [], call.end
         if len(call.arguments) > 1:
@@ -200,7 +200,7 @@ class _Reader:
                 break
             found += self._several(inner.arguments, method.start(), inner.end)
             end = inner.end
-        return Block(*self._span(start, end), "", tuple(found))
+        return LibraryBlock(*self._span(start, end), "", tuple(found))
 
     def body(self, key: str | None, space: str) -> tuple[list[Registration], str | None]:
         """Return the registrations between the braces of a block, and a sentence about an unreadable part."""

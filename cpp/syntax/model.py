@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from ...codemods.model.source_file import SourceFile
 from .declarations import NAMES, Function, FunctionScopes, Variable, read_functions, read_scopes
-from .names import Names
+from .names import DeclaredNames
 from .structs import read_structs
 from .tree import Tree, ancestors, every, parse
 from .types import Type
@@ -44,7 +44,7 @@ class Model:
         self.tree = tree
         self._scopes: dict[int, FunctionScopes] = {}
         self.resolved = _Resolved(self)
-        self.names = Names(tree)
+        self.names = DeclaredNames(tree)
         self.structs = read_structs(tree, self.names) if b"struct" in tree.content else {}
         """Plain structs of the file by name."""
         self.functions = read_functions(tree, self.names)

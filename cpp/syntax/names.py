@@ -51,7 +51,7 @@ class _Declared:
     target: str | None
 
 
-class Names:
+class DeclaredNames:
     """The types that one file declares, and the namespaces it opens."""
 
     def __init__(self, tree: Tree) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from .names import Names
+from .names import DeclaredNames
 from .tree import Tree, every
 from .types import Type
 
@@ -46,7 +46,7 @@ class Struct:
 _CLASSES = ("struct_specifier", "class_specifier")
 
 
-def read_structs(tree: Tree, names: Names) -> Mapping[str, Struct]:
+def read_structs(tree: Tree, names: DeclaredNames) -> Mapping[str, Struct]:
     """Return the plain structs of a file by name. A name of several classes of the file is omitted."""
     nodes = [node for node in names.declaring if node.type in _CLASSES and _is_defined(node)]
     seen = Counter(_name(tree, node) for node in nodes)
@@ -68,7 +68,7 @@ def _name(tree: Tree, node: Node) -> str:
     return "" if name is None else tree.text(name)
 
 
-def _struct(tree: Tree, names: Names, node: Node) -> Struct | None:
+def _struct(tree: Tree, names: DeclaredNames, node: Node) -> Struct | None:
     body, name, parent = node.child_by_field_name("body"), node.child_by_field_name("name"), node.parent
     if node.type != "struct_specifier" or name is None or name.type != "type_identifier" or body is None:
         return None

@@ -11,10 +11,10 @@ from ..syntax.tree import arguments
 from .conversions import converted
 from .kinds import BOOL, BRACES, INT, TENSOR
 from .library_map import plain, span
-from .lines import Lines
+from .lines import StatementWriter
 from .messages import check, message
 from .operations import arithmetic
-from .values import Level, Refused, Value
+from .values import Level, PythonExpression, Untranslatable
 from .write_sets import child_field
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _THROWN = {"NotImplementedError": "NotImplementedError", "ValueError": "ValueErr
            "IndexError": "IndexError"}  # fmt: skip
 
 
-class Changes(Lines):
+class Changes(StatementWriter):
     """Writer of assignments, list changes and calls."""
 
     def _expression_statement(self, node: Node) -> None:
@@ -85,10 +85,10 @@ class Changes(Lines):
             self.write(line)
         self.learn(condition)
 
-    def _algorithm(self, name: str, given: Sequence[Value]) -> None:
+    def _algorithm(self, name: str, given: Sequence[PythonExpression]) -> None:
         listed = given[0].name
         if span(given[0], given[1]) != listed:
-            raise Refused(f"`{name}` of a part of a list")
+            raise Untranslatable(f"`{name}` of a part of a list")
         if name == "std::iota":
             start = given[2].inside(Level.SUM)
             first = "" if start == "0" else f"{start}, "
@@ -99,7 +99,7 @@ class Changes(Lines):
         elif name == "std::fill":
             self.write(f"{listed}[:] = [{given[2].text}] * len({listed})")
         else:
-            raise Refused(f"`{name}`")
+            raise Untranslatable(f"`{name}`")
 
     def _list_change(self, node: Node, function: Node) -> bool:
         """Write a call that changes a list. Return False for any other call."""
@@ -120,7 +120,7 @@ class Changes(Lines):
             self.write(f"{holder.atom}.clear()")
         elif name == "insert" and len(given) == 2 and given[1].kind is BRACES and given[0].kind.name == "iterator":
             if given[0].text != f"len({given[0].name})":
-                raise Refused(f"`{name}` in the middle of a list")
+                raise Untranslatable(f"`{name}` in the middle of a list")
             self.write(f"{holder.atom}.extend({given[1].text})")
         elif name == "insert" and len(given) == 3 and given[1].kind.name == "iterator":
             place, added = given[0], span(given[1], given[2])
@@ -171,7 +171,7 @@ class Changes(Lines):
         self.write(f"{target.text} {word} {value.text}")
         self.now(left, combined)
 
-    def _counter(self, left: Node) -> tuple[Value, Value] | None:
+    def _counter(self, left: Node) -> tuple[PythonExpression, PythonExpression] | None:
         """Return the element that ``list[n++] = …`` writes, and ``n``, or None for any other target."""
         indices = left.child_by_field_name("indices")
         index = indices.named_children[0] if indices is not None and indices.named_child_count == 1 else None
@@ -183,18 +183,18 @@ class Changes(Lines):
         )
         if holder.kind.name != "list" or number.kind is not INT:
             return None
-        return Value(f"{holder.atom}[{number.text}]", holder.kind.held), number
+        return PythonExpression(f"{holder.atom}[{number.text}]", holder.kind.held), number
 
     def _on_update_expression(self, node: Node) -> None:
         target = self.expressions.write(child_field(node, "argument"))
         if target.kind is not INT:
-            raise Refused(f"`{self.expressions.short(node)}`")
+            raise Untranslatable(f"`{self.expressions.short(node)}`")
         sign = "+" if b"++" in (node.text or b"") else "-"
         self.write(f"{target.text} {sign}= 1")
         if sign == "-":
             self.now(child_field(node, "argument"), replace(target, low=None))
 
-    def taken(self, value: Value) -> Value:
+    def taken(self, value: PythonExpression) -> PythonExpression:
         """Return the value to store in a new variable. A vector is copied."""
         if value.kind.name == "list" and value.kind.owned and not value.fresh:
             return replace(value, text=f"list({value.text})", fresh=True, level=Level.ATOM)

@@ -15,27 +15,29 @@ from .kinds import (
     TENSOR,
     TENSOR_ARGUMENT,
     UNKNOWN,
-    Kind,
+    CppKind,
     list_of,
     optional,
 )
 from .members import low_of, options
-from .values import Level, Refused, Value, call
+from .values import Level, PythonExpression, Untranslatable, call
 
 _NUMBERS = (INT, FLOAT, BOOL)
 
 
-def truth(value: Value) -> Value:
+def truth(value: PythonExpression) -> PythonExpression:
     """Return a value as a condition. For an optional, this is whether it has a value."""
     if value.kind.name == "optional":
-        return Value(f"{value.inside(Level.BIT_OR)} is not None", BOOL, Level.COMPARISON)
+        return PythonExpression(f"{value.inside(Level.BIT_OR)} is not None", BOOL, Level.COMPARISON)
     if value.kind not in _NUMBERS:
-        raise Refused(f"the truth of `{value.text}`, of kind {value.kind}")
-    return value if value.kind is BOOL else Value(f"{value.inside(Level.BIT_OR)} != 0", BOOL, Level.COMPARISON)
+        raise Untranslatable(f"the truth of `{value.text}`, of kind {value.kind}")
+    return (
+        value if value.kind is BOOL else PythonExpression(f"{value.inside(Level.BIT_OR)} != 0", BOOL, Level.COMPARISON)
+    )
 
 
-def converted(value: Value, kind: Kind) -> Value:
-    """Return a value converted to the kind that C++ requires. Raise Refused."""
+def converted(value: PythonExpression, kind: CppKind) -> PythonExpression:
+    """Return a value converted to the kind that C++ requires. Raise Untranslatable."""
     if kind is UNKNOWN or value.kind == kind:
         return value
     if value.kind is BRACES and value.parts is not None:
@@ -47,11 +49,11 @@ def converted(value: Value, kind: Kind) -> Value:
     if value.kind is NULL and kind is TENSOR:
         return replace(value, kind=TENSOR)
     if value.kind.name == "optional" and value.kind.held == kind:
-        raise Refused(f"an optional where {kind} is asked: `{value.text}`")
+        raise Untranslatable(f"an optional where {kind} is asked: `{value.text}`")
     if kind.name == "list" and value.kind.name == "list" and kind.held == value.kind.held:
         return replace(value, kind=kind)
     if kind.name == "list" and not kind.owned and value.kind == kind.held:
-        return Value(f"[{value.text}]", kind, fresh=True, low=value.low)
+        return PythonExpression(f"[{value.text}]", kind, fresh=True, low=value.low)
     if kind is SCALAR and value.kind in _NUMBERS:
         return replace(value, kind=SCALAR)
     if kind is INT and value.kind is BOOL:
@@ -70,33 +72,33 @@ def converted(value: Value, kind: Kind) -> Value:
     if kind.name == "tuple" and value.kind.name == "tuple" and len(kind.inner) == len(value.kind.inner):
         return replace(value, kind=kind)
     if kind is TENSOR and value.kind is TENSOR_ARGUMENT:
-        return value.parts[0] if value.parts else Value(f"{value.atom}[0]", TENSOR)
-    raise Refused(f"`{value.text}`, of kind {value.kind}, where {kind} is asked")
+        return value.parts[0] if value.parts else PythonExpression(f"{value.atom}[0]", TENSOR)
+    raise Untranslatable(f"`{value.text}`, of kind {value.kind}, where {kind} is asked")
 
 
-def _braces_as(value: Value, kind: Kind) -> Value:
+def _braces_as(value: PythonExpression, kind: CppKind) -> PythonExpression:
     parts = value.parts or ()
     if kind.name == "list":
         if len(parts) == 1 and parts[0].kind.name == "list" and kind.held.name != "list":
             # `SymDimVector sizes{x.sizes()}` copies.
-            return Value(f"list({parts[0].text})", kind, fresh=True, low=low_of(parts[0]))
+            return PythonExpression(f"list({parts[0].text})", kind, fresh=True, low=low_of(parts[0]))
         words = ", ".join(converted(part, kind.held).inside(Level.TERNARY) for part in parts)
-        return Value(f"[{words}]", kind, fresh=True)
+        return PythonExpression(f"[{words}]", kind, fresh=True)
     if not parts and kind.name in ("optional", "Tensor"):
-        return Value("None", kind)
+        return PythonExpression("None", kind)
     if kind.name == "tuple" and len(parts) == len(kind.inner):
         words = ", ".join(
             converted(part, inner).inside(Level.TERNARY) for part, inner in zip(parts, kind.inner, strict=True)
         )
-        return Value(f"({words})", kind, fresh=True, parts=parts)
+        return PythonExpression(f"({words})", kind, fresh=True, parts=parts)
     if not parts and kind.name == "TensorOptions":
         return options(())
     if len(parts) == 1:
         return converted(parts[0], kind)
-    raise Refused(f"braces where {kind} is asked")
+    raise Untranslatable(f"braces where {kind} is asked")
 
 
-def common(first: Value, second: Value) -> Kind:
+def common(first: PythonExpression, second: PythonExpression) -> CppKind:
     if first.kind == second.kind:
         return first.kind
     for one, other in ((first, second), (second, first)):
@@ -110,27 +112,29 @@ def common(first: Value, second: Value) -> Kind:
             return INT
         if one.kind.name == "list" and other.kind.name == "list" and one.kind.held == other.kind.held:
             return list_of(one.kind.held, owned=False)
-    raise Refused(f"a choice between {first.kind} and {second.kind}")
+    raise Untranslatable(f"a choice between {first.kind} and {second.kind}")
 
 
-def empty(kind: Kind) -> Value:
+def empty(kind: CppKind) -> PythonExpression:
     """Return the default value of a kind: an undefined Tensor, an empty list, a zero."""
     if kind.name == "list":
-        return Value("[]", kind, fresh=True)
+        return PythonExpression("[]", kind, fresh=True)
     if kind.name in ("Tensor", "optional"):
-        return Value("None", kind)
+        return PythonExpression("None", kind)
     if kind in _NUMBERS:
-        return Value({INT: "0", FLOAT: "0.0", BOOL: "False"}[kind], kind, low=0 if kind is INT else None)
+        return PythonExpression({INT: "0", FLOAT: "0.0", BOOL: "False"}[kind], kind, low=0 if kind is INT else None)
     if kind.name == "TensorOptions":
         return options(())
-    raise Refused(f"an empty {kind}")
+    raise Untranslatable(f"an empty {kind}")
 
 
-def filled(kind: Kind, given: Sequence[Value]) -> Value:
+def filled(kind: CppKind, given: Sequence[PythonExpression]) -> PythonExpression:
     """Return a vector of a given number of equal elements."""
     element = given[1] if len(given) > 1 else empty(kind.held)
     if element.kind.name == "list":
         # Each element must be a separate list.
-        return Value(f"[{element.text} for _ in range({given[0].text})]", kind, fresh=True)
+        return PythonExpression(f"[{element.text} for _ in range({given[0].text})]", kind, fresh=True)
     low = element.low if kind.held is INT else None
-    return Value(f"[{element.text}] * {given[0].inside(Level.SIGN)}", kind, Level.PRODUCT, fresh=True, low=low)
+    return PythonExpression(
+        f"[{element.text}] * {given[0].inside(Level.SIGN)}", kind, Level.PRODUCT, fresh=True, low=low
+    )

@@ -10,9 +10,9 @@ from ..syntax.functions import parameter_nodes
 from ..syntax.tree import Tree, arguments, every
 from .changes import Changes
 from .conversions import converted, empty
-from .kinds import BRACES, GUARD, NAMES, NOTHING, NULL, UNKNOWN, Kind
+from .kinds import BRACES, GUARD, NAMES, NOTHING, NULL, UNKNOWN, CppKind
 from .operations import made
-from .values import Level, Value
+from .values import Level, PythonExpression
 from .write_sets import assigned, child_field, declares
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Declarations(Changes):
                 return
             self._declared(node, declarator, kind, expressions.tree.text(type_node) == "auto", constant)
 
-    def _declared(self, node: Node, declarator: Node, kind: Kind, auto: bool, constant: bool) -> None:
+    def _declared(self, node: Node, declarator: Node, kind: CppKind, auto: bool, constant: bool) -> None:
         expressions = self.expressions
         if declarator.type == "function_declarator":
             self._constructed_like_a_function(declarator, kind)
@@ -47,7 +47,7 @@ class Declarations(Changes):
                     node, f"a variable of type `{expressions.tree.text(child_field(node, 'type'))}`"
                 )
             if kind.name == "list" and "bitset" in expressions.tree.text(child_field(node, "type")):
-                value = Value("[False] * 64", kind, Level.PRODUCT)
+                value = PythonExpression("[False] * 64", kind, Level.PRODUCT)
             else:
                 value = empty(kind)
             self.write(f"{expressions.names.declare(name, kind, low=value.low).text} = {value.text}")
@@ -61,7 +61,7 @@ class Declarations(Changes):
             return
         if given.type == "call_expression" and child_field(given, "function").type == "lambda_expression":
             function = self.inner_function(f"{expressions.tree.text(target)}_", child_field(given, "function"))
-            value = Value(f"{function.text}()", function.kind.inner[-1], fresh=True)
+            value = PythonExpression(f"{function.text}()", function.kind.inner[-1], fresh=True)
         elif given.type == "argument_list":
             value = made(kind, [expressions.write(one) for one in arguments(given)])
         else:
@@ -85,7 +85,7 @@ class Declarations(Changes):
         variable = expressions.names.declare(expressions.tree.text(target), value.kind, low=value.low)
         self.write(f"{variable.text} = {value.text}")
 
-    def _constructed_like_a_function(self, declarator: Node, kind: Kind) -> None:
+    def _constructed_like_a_function(self, declarator: Node, kind: CppKind) -> None:
         """Write ``std::vector<T> v(n, x);``, which the syntax may take for a function declaration."""
         expressions = self.expressions
         name = expressions.tree.text(child_field(declarator, "declarator"))
@@ -98,7 +98,7 @@ class Declarations(Changes):
         value = self.taken(made(kind, [inside.write(one) for one in arguments(calls[0])]))
         self.write(f"{expressions.names.declare(name, kind, low=value.low).text} = {value.text}")
 
-    def _bound(self, target: Node, value: Value) -> None:
+    def _bound(self, target: Node, value: PythonExpression) -> None:
         expressions = self.expressions
         names = [expressions.tree.text(one) for one in target.named_children]
         if value.kind.name != "tuple" or len(value.kind.inner) != len(names):
@@ -119,7 +119,7 @@ class Declarations(Changes):
         text = self.expressions.tree.text
         self.expressions.aliases[text(child_field(node, "name"))] = text(child_field(node, "type"))
 
-    def inner_function(self, name: str, node: Node) -> Value:
+    def inner_function(self, name: str, node: Node) -> PythonExpression:
         """Write a nested function, and return it as a value."""
         expressions = self.expressions
         names = expressions.names
@@ -147,7 +147,7 @@ class Declarations(Changes):
         names.blocks.pop()
         self.write("")
         self.lines[-1] = ""
-        function = Kind("function", (*kinds, inner_body.result))
-        variable = Value(python, function, name=python)
+        function = CppKind("function", (*kinds, inner_body.result))
+        variable = PythonExpression(python, function, name=python)
         names.blocks[-1][name] = variable
         return variable

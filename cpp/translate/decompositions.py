@@ -11,12 +11,12 @@ from pathlib import Path
 from ...codemods.torchapi import DeclaredSchema, Kernel, TorchApi
 from .conversions import converted
 from .expressions import Expressions
-from .kinds import INT, NULL, TENSOR, UNKNOWN, Kind, annotation, read_kind
-from .names import Names
+from .kinds import INT, NULL, TENSOR, UNKNOWN, CppKind, annotation, read_kind
+from .names import VariableScopes
 from .operators import Schemas, default_text
 from .statements import Body
 from .tree_index import Definition, Parameter, Sources, same_kinds
-from .values import Level, Refused, Value, call
+from .values import Level, PythonExpression, Untranslatable, call
 from .write_sets import assigned, changed_lists, only_out
 
 _COMPOSING = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
@@ -59,14 +59,14 @@ class Translator:
         self._installed = Schemas(self.target, self.target)
 
     def translate(self, operator: str) -> Translation:
-        """Return the decomposition of an overload. Raise Refused with the construct that is not supported."""
+        """Return the decomposition of an overload. Raise Untranslatable with the construct that is not supported."""
         _, packet, overload = operator.split(".")
         full_name = packet if overload == "default" else f"{packet}.{overload}"
         schema, installed = self.schemas.declared(full_name), self._installed.declared(full_name)
         if schema is None:
-            raise Refused(f"the tree has no operator {full_name}")
+            raise Untranslatable(f"the tree has no operator {full_name}")
         if installed is None or installed.arguments != schema.arguments:
-            raise Refused(f"the schema of {full_name} is another one in the installed torch")
+            raise Untranslatable(f"the schema of {full_name} is another one in the installed torch")
         kernel = self._kernel(packet, overload)
         definition = self._definition(kernel)
         key = next(key for key in _COMPOSING if key in kernel.keys)
@@ -82,7 +82,7 @@ class Translator:
                 same = (kernel.operator.name, kernel.operator.overload) == (packet, wanted)
                 if same and any(key in kernel.keys for key in _COMPOSING):
                     return kernel
-        raise Refused(f"the tree does not compose {packet}.{overload} of other operators")
+        raise Untranslatable(f"the tree does not compose {packet}.{overload} of other operators")
 
     def _definition(self, kernel: Kernel) -> Definition:
         kinds = [read_kind(text) for text, _ in kernel.parameters]
@@ -92,7 +92,7 @@ class Translator:
             if same_kinds([parameter.kind for parameter in one.parameters], kinds)
         ]
         if len(found) != 1:
-            raise Refused(f"the C++ function {kernel.name} is found {len(found)} times")
+            raise Untranslatable(f"the C++ function {kernel.name} is found {len(found)} times")
         return found[0]
 
 
@@ -101,7 +101,7 @@ class _Helper:
     """A function of the tree that the translation calls. ``left_out`` are parameters that are always None."""
 
     name: str
-    result: Kind
+    result: CppKind
     left_out: frozenset[int]
 
 
@@ -126,7 +126,7 @@ class _Unit:
     def translation(self) -> Translation:
         """Return the complete text."""
         name = next(one for one in (self._base, f"_{self._base}") if one not in self.translator.taken)
-        names = Names()
+        names = VariableScopes()
         listed = self._signature(names)
         result = self.definition.result
         body = self._body(self.definition, names, result, comments=True)
@@ -144,39 +144,39 @@ class _Unit:
         """Return the common prefix of the translation's names, which is unique to the overload."""
         return "_".join(filter(None, (self.schema.name, self.schema.overload)))
 
-    def _signature(self, names: Names) -> list[str]:
+    def _signature(self, names: VariableScopes) -> list[str]:
         """Return the parameters of the schema. The body refers to them by their C++ names."""
         listed: list[str] = []
         keyword_only = False
         parameters = self.definition.parameters
         if len(parameters) != len(self.schema.arguments):
-            raise Refused(f"{len(parameters)} parameters in C++, {len(self.schema.arguments)} in the schema")
+            raise Untranslatable(f"{len(parameters)} parameters in C++, {len(self.schema.arguments)} in the schema")
         for argument, parameter in zip(self.schema.arguments, parameters, strict=True):
             said = annotation(argument.type)
             if said is None:
-                raise Refused(f"an argument of type {argument.type}")
+                raise Untranslatable(f"an argument of type {argument.type}")
             if argument.keyword_only and not keyword_only:
                 listed.append("*")
                 keyword_only = True
             variable = names.declare(parameter.name or argument.name, parameter.kind, wanted=argument.name)
             if variable.text != argument.name:
-                raise Refused(f"an argument called `{argument.name}`")
+                raise Untranslatable(f"an argument called `{argument.name}`")
             default = "" if argument.default is None else f" = {default_text(argument.type, argument.default)}"
             listed.append(f"{argument.name}: {said}{default}")
         return listed
 
     def _body(
-        self, definition: Definition, names: Names, result: Kind, comments: bool, last: bool = False
+        self, definition: Definition, names: VariableScopes, result: CppKind, comments: bool, last: bool = False
     ) -> list[str]:
         if definition.declared.around.template:
-            raise Refused(f"the template `{definition.declared.name}`")
+            raise Untranslatable(f"the template `{definition.declared.name}`")
         node = definition.declared.body
         assert node is not None
         if definition.tree.trusted(node) is not None or (node.has_error and not _only_missing(definition, node)):
-            raise Refused(f"`{definition.declared.name}` does not parse")
+            raise Untranslatable(f"`{definition.declared.name}` does not parse")
         unknown = next((one for one in definition.parameters if one.kind is UNKNOWN), None)
         if unknown is not None:
-            raise Refused(f"a parameter of type `{unknown.type_text}`")
+            raise Untranslatable(f"a parameter of type `{unknown.type_text}`")
         expressions = Expressions(
             definition.tree, self.translator.schemas, names, partial(self._helper, definition.path)
         )
@@ -185,7 +185,7 @@ class _Unit:
         for one in definition.parameters:
             hidden = one.kind is TENSOR and (last or only_out(node, one.name))
             if one.writes and one.name in written and not hidden:
-                raise Refused(f"`{definition.declared.name}` writes to its parameter `{one.name}`")
+                raise Untranslatable(f"`{definition.declared.name}` writes to its parameter `{one.name}`")
             if one.kind.name == "list" and one.kind.owned and one.name in body.changed:
                 variable = names.find(one.name)
                 if variable is not None:
@@ -195,13 +195,13 @@ class _Unit:
             body.write("pass")
         return body.lines
 
-    def _helper(self, near: Path, name: str, given: Sequence[Value], last: bool) -> Value | None:
+    def _helper(self, near: Path, name: str, given: Sequence[PythonExpression], last: bool) -> PythonExpression | None:
         """Return a call of a translated function of the tree, or None if the tree defines none or several."""
         unqualified = name.rpartition("::")[2]
         if not given:
             number = self.translator.sources.constant(unqualified, near)
             if number is not None:
-                return Value(str(number), INT, low=number)
+                return PythonExpression(str(number), INT, low=number)
         definition = self._defined(unqualified, given, near)
         if definition is None:
             return None
@@ -235,7 +235,7 @@ class _Unit:
                 return kernel
         return None
 
-    def _defined(self, name: str, given: Sequence[Value], near: Path) -> Definition | None:
+    def _defined(self, name: str, given: Sequence[PythonExpression], near: Path) -> Definition | None:
         found = [one for one in self.translator.sources.definitions(name) if _takes(one, given)]
         own = [one for one in found if one.path == near]
         best = own or found
@@ -247,16 +247,16 @@ class _Unit:
 
     def _translate(self, definition: Definition, none: frozenset[int], key: _Key) -> None:
         if self.depth == _DEEPEST:
-            raise Refused("helpers that call one another too deeply")
+            raise Untranslatable("helpers that call one another too deeply")
         base = f"_{self._base.strip('_')}_{_snake(definition.declared.unqualified)}"
         used = self.names | set(self.translator.taken)
         name = next(one for one in (base, *(f"{base}_{n}" for n in range(2, 20))) if one not in used)
         self.names.add(name)
-        names = Names()
+        names = VariableScopes()
         listed = []
         for number, one in enumerate(definition.parameters):
             if number in none:
-                names.blocks[-1][one.name] = Value("None", one.kind)
+                names.blocks[-1][one.name] = PythonExpression("None", one.kind)
                 continue
             variable = names.declare(one.name or f"unused_{number}", one.kind)
             default = f" = {self._default(definition, one)}" if one.default else ""
@@ -280,7 +280,7 @@ class _Unit:
             return "None"
         if re.fullmatch(r'"[^"\\]*"', text):
             return text
-        raise Refused(f"the default `{text}` of `{definition.declared.name}`")
+        raise Untranslatable(f"the default `{text}` of `{definition.declared.name}`")
 
 
 def _only_missing(definition: Definition, node: object) -> bool:
@@ -289,25 +289,25 @@ def _only_missing(definition: Definition, node: object) -> bool:
     return not list(doubts(node))  # type: ignore[arg-type]
 
 
-def _takes(one: Definition, given: Sequence[Value]) -> bool:
+def _takes(one: Definition, given: Sequence[PythonExpression]) -> bool:
     if len(given) > len(one.parameters) or any(not left.default for left in one.parameters[len(given) :]):
         return False
     return all(_convertible(value, parameter.kind) for value, parameter in zip(given, one.parameters, strict=False))
 
 
-def _takes_exactly(one: Definition, given: Sequence[Value]) -> bool:
+def _takes_exactly(one: Definition, given: Sequence[PythonExpression]) -> bool:
     kinds = [parameter.kind for parameter in one.parameters[: len(given)]]
     return same_kinds([value.kind for value in given], kinds)
 
 
-def _convertible(value: Value, kind: Kind) -> bool:
+def _convertible(value: PythonExpression, kind: CppKind) -> bool:
     if kind is UNKNOWN:
         return True
     if value.kind is NULL:
         return kind.name == "optional"
     try:
         converted(value, kind)
-    except Refused:
+    except Untranslatable:
         return False
     return True
 
@@ -320,7 +320,7 @@ _WORDS = {"Tensor": "Tensor", "integer": "int", "float": "float", "bool": "bool"
           "string": "str", "ScalarType": "torch.dtype", "nothing": "None"}  # fmt: skip
 
 
-def _annotated(kind: Kind) -> str:
+def _annotated(kind: CppKind) -> str:
     if kind.name in _WORDS:
         return _WORDS[kind.name]
     inner = [_annotated(one) for one in kind.inner]

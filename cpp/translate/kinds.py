@@ -10,55 +10,55 @@ from ..syntax.list_split import listed
 
 
 @dataclass(frozen=True)
-class Kind:
+class CppKind:
     """A C++ type without qualifiers. ``inner`` are the kinds of its elements.
 
     ``owned``: a copy of the list is another list (a vector), not another view (an ArrayRef).
     """
 
     name: str
-    inner: tuple[Kind, ...] = ()
+    inner: tuple[CppKind, ...] = ()
     owned: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} of {', '.join(map(str, self.inner))}" if self.inner else self.name
 
     @property
-    def held(self) -> Kind:
+    def held(self) -> CppKind:
         """Return the kind of the elements of a list or the value of an optional."""
         return self.inner[0] if self.inner else UNKNOWN
 
 
-TENSOR, INT, FLOAT, BOOL = Kind("Tensor"), Kind("integer"), Kind("float"), Kind("bool")
+TENSOR, INT, FLOAT, BOOL = CppKind("Tensor"), CppKind("integer"), CppKind("float"), CppKind("bool")
 """Kinds of tensors and numbers. An integer may be a symbolic size, and a float or bool may be computed from one."""
-SCALAR, TEXT, DTYPE, DEVICE = Kind("Scalar"), Kind("string"), Kind("ScalarType"), Kind("Device")
-DEVICE_TYPE, LAYOUT, FORMAT = Kind("DeviceType"), Kind("Layout"), Kind("MemoryFormat")
-OPTIONS = Kind("TensorOptions")
+SCALAR, TEXT, DTYPE, DEVICE = CppKind("Scalar"), CppKind("string"), CppKind("ScalarType"), CppKind("Device")
+DEVICE_TYPE, LAYOUT, FORMAT = CppKind("DeviceType"), CppKind("Layout"), CppKind("MemoryFormat")
+OPTIONS = CppKind("TensorOptions")
 """Kind of a TensorOptions, in Python a dict of keyword arguments."""
-NAMES, GUARD, NOTHING, NULL = Kind("names"), Kind("guard"), Kind("nothing"), Kind("nullopt")
-GENERATOR, BRACES, UNKNOWN = Kind("Generator"), Kind("braces"), Kind("unknown")
-TENSOR_ARGUMENT = Kind("TensorArg")
+NAMES, GUARD, NOTHING, NULL = CppKind("names"), CppKind("guard"), CppKind("nothing"), CppKind("nullopt")
+GENERATOR, BRACES, UNKNOWN = CppKind("Generator"), CppKind("braces"), CppKind("unknown")
+TENSOR_ARGUMENT = CppKind("TensorArg")
 """Kind of a TensorArg, in Python a tuple of the tensor, its name and its number, which starts at 1."""
 
 
-def list_of(kind: Kind, owned: bool = True) -> Kind:
+def list_of(kind: CppKind, owned: bool = True) -> CppKind:
     """Return the kind of a list with elements of a kind."""
-    return Kind("list", (kind,), owned)
+    return CppKind("list", (kind,), owned)
 
 
-def optional(kind: Kind) -> Kind:
+def optional(kind: CppKind) -> CppKind:
     """Return the kind of a value that may be None. A Tensor may be None anyway, where C++ leaves it undefined."""
-    return kind if kind.name == "optional" else Kind("optional", (kind,))
+    return kind if kind.name == "optional" else CppKind("optional", (kind,))
 
 
-def tuple_of(kinds: tuple[Kind, ...]) -> Kind:
+def tuple_of(kinds: tuple[CppKind, ...]) -> CppKind:
     """Return the kind of a tuple or pair."""
-    return Kind("tuple", kinds)
+    return CppKind("tuple", kinds)
 
 
-def iterator_over(kind: Kind) -> Kind:
+def iterator_over(kind: CppKind) -> CppKind:
     """Return the kind of an iterator over a list of this kind."""
-    return Kind("iterator", (kind,))
+    return CppKind("iterator", (kind,))
 
 
 _QUALIFIER = re.compile(
@@ -88,7 +88,7 @@ _OWNERS = frozenset({"vector", "SmallVector", "SmallBuffer", "array", "List"})
 
 
 @lru_cache(maxsize=4096)
-def read_kind(text: str) -> Kind:
+def read_kind(text: str) -> CppKind:
     """Return the kind that a C++ type text names, or UNKNOWN for any other."""
     bare = _QUALIFIER.sub("", text)
     if bare in _SINGLE:
@@ -101,7 +101,7 @@ def read_kind(text: str) -> Kind:
         return list_of(BOOL)
     inner = tuple(map(read_kind, arguments))
     if name == "variant":
-        return UNKNOWN if UNKNOWN in inner else Kind("variant", inner)
+        return UNKNOWN if UNKNOWN in inner else CppKind("variant", inner)
     if name in ("tuple", "pair"):
         return UNKNOWN if UNKNOWN in inner else tuple_of(inner)
     if not inner or inner[0] is UNKNOWN:
@@ -124,7 +124,7 @@ _ALIAS = re.compile(r"\([^()]*\)")
 
 
 @lru_cache(maxsize=1024)
-def kind_of_schema(text: str) -> Kind:
+def kind_of_schema(text: str) -> CppKind:
     """Return the kind of a schema's type, as in ``Tensor(a!)``, ``SymInt[2]?``, ``int?``."""
     bare = text if text == "()" else _ALIAS.sub("", text).strip()
     if bare.endswith("?"):
@@ -153,7 +153,7 @@ def annotation(text: str) -> str | None:
     return _ANNOTATIONS.get(bare)
 
 
-def fit(kind: Kind, type_text: str) -> int | None:
+def fit(kind: CppKind, type_text: str) -> int | None:
     """Return the cost of passing a value as a schema's type.
 
     It is 0 if the value is unchanged, 1 or 2 if it is converted, and None if C++ can't convert it.

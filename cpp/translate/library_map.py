@@ -20,7 +20,7 @@ from .kinds import (
     list_of,
     tuple_of,
 )
-from .values import Level, Refused, Value, call
+from .values import Level, PythonExpression, Untranslatable, call
 
 _DTYPES = {
     "Bool": "bool", "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
@@ -51,31 +51,31 @@ def plain(name: str) -> str:
     return _SCOPE.sub("", name)
 
 
-def constant(name: str) -> Value | None:
+def constant(name: str) -> PythonExpression | None:
     """Return the value of a library constant, or None."""
     bare = plain(name)
     if bare in _NUMBERS:
         text, kind = _NUMBERS[bare]
-        return Value(text, kind)
+        return PythonExpression(text, kind)
     short = bare.rpartition("::")[2]
     scope = bare.rpartition("::")[0].rpartition("::")[2]
     if scope == "ScalarType" or (not scope and short[:1] == "k"):
         found = _DTYPES.get(short if scope else short[1:])
         if found:
-            return Value(f"torch.{found}", DTYPE)
+            return PythonExpression(f"torch.{found}", DTYPE)
     if scope == "MemoryFormat" and short in _FORMATS:
-        return Value(f"torch.{_FORMATS[short]}", FORMAT)
+        return PythonExpression(f"torch.{_FORMATS[short]}", FORMAT)
     if (scope in ("DeviceType",) and short in _DEVICES) or (not scope and short[1:] in _DEVICES and short[0] == "k"):
-        return Value(f'"{(short if scope else short[1:]).lower()}"', DEVICE_TYPE)
+        return PythonExpression(f'"{(short if scope else short[1:]).lower()}"', DEVICE_TYPE)
     if scope in ("Layout",) or (not scope and short[:1] == "k"):
         found = _LAYOUTS.get(short if scope else short[1:])
         if found:
-            return Value(f"torch.{found}", LAYOUT)
+            return PythonExpression(f"torch.{found}", LAYOUT)
     return None
 
 
-Arguments = Sequence[Value]
-Written = Callable[[Arguments], Value]
+Arguments = Sequence[PythonExpression]
+Written = Callable[[Arguments], PythonExpression]
 
 
 def library(name: str) -> Written | None:
@@ -83,7 +83,7 @@ def library(name: str) -> Written | None:
     found = _EPSILON.match(name)
     if found is not None and found[1] in _C_TYPES:
         if found[2] in ("infinity", "quiet_NaN"):
-            return lambda arguments: Value("torch.inf" if found[2] == "infinity" else "torch.nan", FLOAT)
+            return lambda arguments: PythonExpression("torch.inf" if found[2] == "infinity" else "torch.nan", FLOAT)
         field = {"epsilon": "eps", "max": "max", "min": "tiny", "lowest": "min"}.get(found[2])
         if field:
             info = "iinfo" if "int" in found[1] else "finfo"
@@ -91,27 +91,27 @@ def library(name: str) -> Written | None:
     return _FUNCTIONS.get(plain(name))
 
 
-def _wrapped_dim(arguments: Arguments) -> Value:
+def _wrapped_dim(arguments: Arguments) -> PythonExpression:
     dim, rank, *rest = arguments
     if rank.kind is TENSOR:
         rank = call(f"{rank.atom}.dim()", INT)
     if dim.kind.name == "list" or len(rest) > 1:
-        raise Refused("`maybe_wrap_dim` of a list")
+        raise Untranslatable("`maybe_wrap_dim` of a list")
     wrap = f", wrap_scalar={rest[0].inside(Level.TERNARY)}" if rest else ""
     return call(f"utils.canonicalize_dim({rank.inside(Level.TERNARY)}, {dim.inside(Level.TERNARY)}{wrap})", INT, low=0)
 
 
-def _broadcast(arguments: Arguments) -> Value:
+def _broadcast(arguments: Arguments) -> PythonExpression:
     mine, theirs = arguments
     words = f"{mine.inside(Level.TERNARY)}, {theirs.inside(Level.TERNARY)}"
     return call(f"list(torch.broadcast_shapes({words}))", list_of(INT))
 
 
-def _product(arguments: Arguments) -> Value:
+def _product(arguments: Arguments) -> PythonExpression:
     return call(f"math.prod({_spanned(arguments)})", INT, low=0)
 
 
-def _sum(arguments: Arguments) -> Value:
+def _sum(arguments: Arguments) -> PythonExpression:
     return call(f"sum({_spanned(arguments)})", INT)
 
 
@@ -122,24 +122,24 @@ def _spanned(arguments: Arguments) -> str:
     return span(arguments[0], arguments[1])
 
 
-def span(start: Value, end: Value) -> str:
+def span(start: PythonExpression, end: PythonExpression) -> str:
     """Return the part of a list between two iterators.
 
     Their ``text`` is a position in the list that is their ``name``.
     """
     if start.kind.name != "iterator" or end.kind.name != "iterator" or start.name != end.name:
-        raise Refused("a pair of iterators that are not of one list")
+        raise Untranslatable("a pair of iterators that are not of one list")
     first = "" if start.text == "0" else start.text
     last = "" if end.text == f"len({start.name})" else end.text.replace(f"len({start.name}) - ", "-", 1)
     return f"{start.name}[{first}:{last}]" if first or last else start.name
 
 
 def _extreme(name: str) -> Written:
-    def written(arguments: Arguments) -> Value:
+    def written(arguments: Arguments) -> PythonExpression:
         if len(arguments) == 1 and arguments[0].parts:
             arguments = arguments[0].parts
         if any(one.kind not in (INT, FLOAT, BOOL) for one in arguments):
-            raise Refused(f"`std::{name}` of {arguments[0].kind}")
+            raise Untranslatable(f"`std::{name}` of {arguments[0].kind}")
         kind = FLOAT if any(one.kind is FLOAT for one in arguments) else INT
         lows = [one.low for one in arguments]
         known = [low for low in lows if low is not None]
@@ -152,51 +152,53 @@ def _extreme(name: str) -> Written:
     return written
 
 
-def _absolute(arguments: Arguments) -> Value:
+def _absolute(arguments: Arguments) -> PythonExpression:
     (value,) = arguments
     return call(f"abs({value.inside(Level.TERNARY)})", value.kind, low=0 if value.kind is INT else None)
 
 
-def _is_integral(arguments: Arguments) -> Value:
+def _is_integral(arguments: Arguments) -> PythonExpression:
     dtype = arguments[0].inside(Level.TERNARY)
     with_bool = arguments[1].text if len(arguments) > 1 else "False"
     if with_bool == "True":
-        return Value(f"utils.is_integer_dtype({dtype}) or utils.is_boolean_dtype({dtype})", BOOL, Level.OR)
+        return PythonExpression(f"utils.is_integer_dtype({dtype}) or utils.is_boolean_dtype({dtype})", BOOL, Level.OR)
     if with_bool != "False":
-        raise Refused("`isIntegralType` that takes bool or not by a variable")
+        raise Untranslatable("`isIntegralType` that takes bool or not by a variable")
     return call(f"utils.is_integer_dtype({dtype})", BOOL)
 
 
-def _text(arguments: Arguments) -> Value:
+def _text(arguments: Arguments) -> PythonExpression:
     (value,) = arguments
     if value.kind is FLOAT:
         return call(f'f"{{{value.inside(Level.TERNARY)}:f}}"', TEXT)
     return value if value.kind is TEXT else call(f"str({value.inside(Level.TERNARY)})", TEXT)
 
 
-def _tuple(arguments: Arguments) -> Value:
+def _tuple(arguments: Arguments) -> PythonExpression:
     words = ", ".join(one.inside(Level.TERNARY) for one in arguments)
-    return Value(f"({words})", tuple_of(tuple(one.kind for one in arguments)), fresh=True, parts=tuple(arguments))
+    return PythonExpression(
+        f"({words})", tuple_of(tuple(one.kind for one in arguments)), fresh=True, parts=tuple(arguments)
+    )
 
 
-def _same(arguments: Arguments) -> Value:
+def _same(arguments: Arguments) -> PythonExpression:
     return arguments[0]
 
 
-def _borrowed(arguments: Arguments) -> Value:
+def _borrowed(arguments: Arguments) -> PythonExpression:
     return arguments[0].of_kind(TENSOR)
 
 
 def _attribute(template: str, kind: object) -> Written:
-    def written(arguments: Arguments) -> Value:
+    def written(arguments: Arguments) -> PythonExpression:
         return call(template.format(*(one.inside(Level.TERNARY) for one in arguments), a=arguments[0].atom), kind)  # type: ignore[arg-type]
 
     return written
 
 
-def _argument_of_a_check(arguments: Arguments) -> Value:
+def _argument_of_a_check(arguments: Arguments) -> PythonExpression:
     words = ", ".join(one.inside(Level.TERNARY) for one in arguments)
-    return Value(f"({words})", TENSOR_ARGUMENT, parts=tuple(arguments))
+    return PythonExpression(f"({words})", TENSOR_ARGUMENT, parts=tuple(arguments))
 
 
 _FUNCTIONS: dict[str, Written] = {
@@ -218,9 +220,9 @@ _FUNCTIONS: dict[str, Written] = {
     "isnan": _attribute("math.isnan({0})", BOOL),
     "C10_AS_INTARRAYREF_SLOW": _same,
     # Tracing never sees a plain Tensor.
-    "isTensorSubclassLike": lambda arguments: Value("True", BOOL),
-    "areAnyTensorSubclassLike": lambda arguments: Value("True", BOOL),
-    "areAnyOptionalTensorSubclassLike": lambda arguments: Value("True", BOOL),
+    "isTensorSubclassLike": lambda arguments: PythonExpression("True", BOOL),
+    "areAnyTensorSubclassLike": lambda arguments: PythonExpression("True", BOOL),
+    "areAnyOptionalTensorSubclassLike": lambda arguments: PythonExpression("True", BOOL),
     "TensorArg": _argument_of_a_check, "TensorGeometryArg": _argument_of_a_check,
     "expand_outplace": _attribute("torch.broadcast_tensors({0}, {1})", tuple_of((TENSOR, TENSOR))),
     "get_default_dtype_as_scalartype": lambda arguments: call("torch.get_default_dtype()", DTYPE),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..syntax.tree import every
 from .expressions import Expressions
-from .kinds import INT, UNKNOWN, Kind
-from .values import Value
+from .kinds import INT, UNKNOWN, CppKind
+from .values import PythonExpression
 from .write_sets import child_field
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ def lower(lows: Iterator[int | None] | Sequence[int | None]) -> int | None:
 
 
 @dataclass
-class Lines:
+class StatementWriter:
     """Writer of the statements of one function into ``lines``."""
 
     expressions: Expressions
-    result: Kind = UNKNOWN
+    result: CppKind = UNKNOWN
     """Kind of the function's result. If a lambda does not declare it, its first ``return`` determines it."""
     comments: bool = True
     lines: list[str] = field(default_factory=list)
@@ -90,13 +90,13 @@ class Lines:
             if known is not None and known.low is not None:
                 self.expressions.names.change(name, replace(known, low=None))
 
-    def lose(self, holder: Value) -> None:
+    def lose(self, holder: PythonExpression) -> None:
         for block in self.expressions.names.blocks:
             for name, known in block.items():
                 if holder.name and known.name == holder.name:
                     block[name] = replace(known, low=None)
 
-    def now(self, node: Node, value: Value) -> None:
+    def now(self, node: Node, value: PythonExpression) -> None:
         """Record the known lower bound of a variable after an assignment, or of the elements of a list."""
         names = self.expressions.names
         if node.type == "identifier":

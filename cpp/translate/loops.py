@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..syntax.tree import arguments, every
 from .declarations import Declarations
 from .kinds import INT
-from .values import Level, Refused
+from .values import Level, Untranslatable
 from .write_sets import assigned, changed_lists, child_field
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Loops(Declarations):
             return None
         given = [self.expressions.write(one) for one in arguments(node)]
         if any(one.kind is not INT for one in given):
-            raise Refused("`irange` of something that is no integer")
+            raise Untranslatable("`irange` of something that is no integer")
         return f"range({', '.join(one.text for one in given)})"
 
     def _for_statement(self, node: Node) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .expressions import Expressions
 from .kinds import TENSOR_ARGUMENT, TEXT
-from .values import Level, Refused, Value, quoted
+from .values import Level, PythonExpression, Untranslatable, quoted
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -39,7 +39,7 @@ def message(expressions: Expressions, parts: Sequence[Node]) -> str:
     return f'"{text}"'.replace("{{", "{").replace("}}", "}") if plain else f'f"{text}"'
 
 
-def _shown(value: Value) -> str:
+def _shown(value: PythonExpression) -> str:
     """Return a value as part of an f-string."""
     if value.kind is TENSOR_ARGUMENT and value.parts and len(value.parts) == 3:
         return f"argument #{value.parts[2].text} {value.parts[1].text}".replace('"', "'")
@@ -53,10 +53,10 @@ def _shown(value: Value) -> str:
         text = value.inside(Level.TERNARY)
     if '"' in text:
         if "'" in text:
-            raise Refused(f"`{text}` in the text of an error")
+            raise Untranslatable(f"`{text}` in the text of an error")
         text = text.replace('"', "'")
     if "\\" in text:
-        raise Refused(f"`{text}` in the text of an error")
+        raise Untranslatable(f"`{text}` in the text of an error")
     return "{" + (f" {text} " if text.startswith("{") else text) + "}"
 
 

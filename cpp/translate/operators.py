@@ -7,9 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ...codemods.torchapi import Argument, DeclaredSchema, Operator, SchemaError, TorchApi, read_schema
-from .kinds import BRACES, DEVICE, DTYPE, LAYOUT, NAMES, OPTIONS, UNKNOWN, Kind, fit, kind_of_schema, list_of, tuple_of
-from .values import Level, Refused, Value
+from ...codemods.torchapi import Argument, DeclaredSchema, OverloadSignature, SchemaError, TorchApi, read_schema
+from .kinds import (
+    BRACES,
+    DEVICE,
+    DTYPE,
+    LAYOUT,
+    NAMES,
+    OPTIONS,
+    UNKNOWN,
+    CppKind,
+    fit,
+    kind_of_schema,
+    list_of,
+    tuple_of,
+)
+from .values import Level, PythonExpression, Untranslatable
 
 _FUNC = re.compile(r"^- func: (.*\S)", re.MULTILINE)
 _METHOD = re.compile(r"^    def (\w+)\(", re.MULTILINE)
@@ -46,8 +59,8 @@ class Schemas:
                 return None
         return self._declared.get(full_name)
 
-    def function(self, name: str, arguments: Sequence[Value]) -> Value:
-        """Return ``at::name(arguments)``. Raise Refused."""
+    def function(self, name: str, arguments: Sequence[PythonExpression]) -> PythonExpression:
+        """Return ``at::name(arguments)``. Raise Untranslatable."""
         operator = _chosen(
             name, self.api.functions(name), [one.arguments for one in self.api.functions(name)], arguments
         )
@@ -57,37 +70,41 @@ class Schemas:
         listed = self._listed(operator, operator.arguments, arguments)
         if "ScalarType" in operator.returns:
             # Through the dispatcher, Python would get the number of a dtype.
-            return Value(f"torch.{operator.name}({listed})", returned(operator), fresh=True)
-        return Value(f"aten.{operator.name}{overload}({listed})", returned(operator), fresh=True)
+            return PythonExpression(f"torch.{operator.name}({listed})", returned(operator), fresh=True)
+        return PythonExpression(f"aten.{operator.name}{overload}({listed})", returned(operator), fresh=True)
 
-    def kernel(self, operator: Operator, arguments: Sequence[Value]) -> Value:
-        """Return a direct call of a kernel as a call of its operator. Raise Refused."""
+    def kernel(self, operator: OverloadSignature, arguments: Sequence[PythonExpression]) -> PythonExpression:
+        """Return a direct call of a kernel as a call of its operator. Raise Untranslatable."""
         if operator.tensor_options or len(arguments) > len(operator.arguments):
-            raise Refused(f"the kernel of `{operator.name}`, called by itself")
+            raise Untranslatable(f"the kernel of `{operator.name}`, called by itself")
         listed = self._listed(operator, operator.arguments, arguments)
-        return Value(f"aten.{operator.name}.{operator.overload or 'default'}({listed})", returned(operator), fresh=True)
+        return PythonExpression(
+            f"aten.{operator.name}.{operator.overload or 'default'}({listed})", returned(operator), fresh=True
+        )
 
-    def method(self, holder: Value, name: str, arguments: Sequence[Value]) -> Value | None:
-        """Return ``holder.name(arguments)``, or None if Tensors have no such method. Raise Refused."""
+    def method(
+        self, holder: PythonExpression, name: str, arguments: Sequence[PythonExpression]
+    ) -> PythonExpression | None:
+        """Return ``holder.name(arguments)``, or None if Tensors have no such method. Raise Untranslatable."""
         found = self.api.methods(name)
         if not found:
             return None
         operator = _chosen(name, found, [one.method_arguments for one in found], arguments)
         listed = self._listed(operator, operator.method_arguments, arguments)
         if operator.name in ("mT", "mH", "H", "T"):
-            return Value(f"{holder.atom}.{operator.name}", returned(operator))
+            return PythonExpression(f"{holder.atom}.{operator.name}", returned(operator))
         if operator.name not in self._in_python:
             words = ", ".join(filter(None, (holder.inside(Level.TERNARY), listed)))
-            return Value(
+            return PythonExpression(
                 f"aten.{operator.name}.{operator.overload or 'default'}({words})", returned(operator), fresh=True
             )
-        return Value(f"{holder.atom}.{operator.name}({listed})", returned(operator), fresh=True)
+        return PythonExpression(f"{holder.atom}.{operator.name}({listed})", returned(operator), fresh=True)
 
-    def _listed(self, operator: Operator, asked: Sequence[Argument], given: Sequence[Value]) -> str:
+    def _listed(self, operator: OverloadSignature, asked: Sequence[Argument], given: Sequence[PythonExpression]) -> str:
         full_name = f"{operator.name}.{operator.overload}" if operator.overload else operator.name
         schema = self.declared(full_name)
         if schema is None:
-            raise Refused(f"the schema of {full_name} is not in the tree's native_functions.yaml")
+            raise Untranslatable(f"the schema of {full_name} is not in the tree's native_functions.yaml")
         named = {one.name for one in schema.arguments if one.keyword_only}
         words: list[str] = []
         keywords: list[str] = []
@@ -101,7 +118,7 @@ class Schemas:
         return ", ".join([*words, *keywords])
 
 
-def options_words(value: Value) -> list[str]:
+def options_words(value: PythonExpression) -> list[str]:
     """Return TensorOptions as the keyword arguments of a call."""
     if value.fields is not None:
         return [f"{name}={text}" for name, text in value.fields]
@@ -111,7 +128,7 @@ def options_words(value: Value) -> list[str]:
     return [f"{name}={value.inside(Level.TERNARY)}"] if name else [f"**{value.atom}"]
 
 
-def passed(value: Value, type_text: str) -> str:
+def passed(value: PythonExpression, type_text: str) -> str:
     """Return the text of a value as an argument of a schema's type."""
     if value.kind is BRACES and kind_of_schema(type_text).name != "list" and not value.parts:
         return "None"
@@ -122,7 +139,7 @@ def passed(value: Value, type_text: str) -> str:
     return value.inside(Level.TERNARY)
 
 
-def returned(operator: Operator) -> Kind:
+def returned(operator: OverloadSignature) -> CppKind:
     """Return the kind of an operator's result."""
     kinds = tuple(map(kind_of_schema, operator.returns))
     kinds = tuple(list_of(kind.held) if kind.name == "list" else kind for kind in kinds)
@@ -142,13 +159,16 @@ def default_text(argument_type: str, default: str) -> str:
 
 
 def _chosen(
-    name: str, operators: Sequence[Operator], asked: Sequence[Sequence[Argument]], given: Sequence[Value]
-) -> Operator:
-    """Return the overload that C++ selects. Raise Refused."""
+    name: str,
+    operators: Sequence[OverloadSignature],
+    asked: Sequence[Sequence[Argument]],
+    given: Sequence[PythonExpression],
+) -> OverloadSignature:
+    """Return the overload that C++ selects. Raise Untranslatable."""
     unknown = next((value for value in given if value.kind is UNKNOWN), None)
     if unknown is not None:
-        raise Refused(f"of what kind `{unknown.text}` is, which `{name}` is called with")
-    rated: dict[tuple[str, str], tuple[int, Operator]] = {}
+        raise Untranslatable(f"of what kind `{unknown.text}` is, which `{name}` is called with")
+    rated: dict[tuple[str, str], tuple[int, OverloadSignature]] = {}
     for operator, arguments in zip(operators, asked, strict=True):
         score = _score(arguments, given)
         key = operator.name, operator.overload
@@ -156,15 +176,17 @@ def _chosen(
             rated[key] = score, operator
     if not rated:
         kinds = ", ".join(str(value.kind) for value in given)
-        raise Refused(f"no overload of `{name}` takes ({kinds})")
+        raise Untranslatable(f"no overload of `{name}` takes ({kinds})")
     best = min(score for score, _ in rated.values())
     first, *others = [operator for score, operator in rated.values() if score == best]
     if others:
-        raise Refused(f"which overload of `{name}` is called: {first.overload or 'default'} or {others[0].overload}")
+        raise Untranslatable(
+            f"which overload of `{name}` is called: {first.overload or 'default'} or {others[0].overload}"
+        )
     return first
 
 
-def _score(asked: Sequence[Argument], given: Sequence[Value]) -> int | None:
+def _score(asked: Sequence[Argument], given: Sequence[PythonExpression]) -> int | None:
     if len(given) > len(asked) or any(one.default is None for one in asked[len(given) :]):
         return None
     total = 0
@@ -178,7 +200,7 @@ def _score(asked: Sequence[Argument], given: Sequence[Value]) -> int | None:
     return total
 
 
-def _fit_parts(value: Value, type_text: str) -> int | None:
+def _fit_parts(value: PythonExpression, type_text: str) -> int | None:
     wanted = kind_of_schema(type_text)
     wanted = wanted.held if wanted.name == "optional" else wanted
     if value.kind is BRACES and value.parts and wanted.name == "list":
@@ -189,12 +211,12 @@ def _fit_parts(value: Value, type_text: str) -> int | None:
     return fit(value.kind, type_text)
 
 
-def str_of(kind: Kind) -> str:
+def str_of(kind: CppKind) -> str:
     """Return a schema's type of a kind."""
     return {"integer": "int", "Scalar": "Scalar", "Tensor": "Tensor", "bool": "bool", "float": "float"}.get(
         kind.name, kind.name
     )
 
 
-def _writes_out(operator: Operator) -> bool:
+def _writes_out(operator: OverloadSignature) -> bool:
     return operator.cpp_name.endswith(("_out", "_outf"))

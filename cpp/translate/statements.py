@@ -9,7 +9,7 @@ from .conversions import converted
 from .kinds import BRACES, UNKNOWN
 from .lines import INDENT, lower
 from .loops import Loops
-from .values import Level, Refused
+from .values import Level, Untranslatable
 from .write_sets import child_field, leaves
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Body(Loops):
         self.depth = depth
 
     def statement(self, node: Node) -> None:
-        """Write one statement. Raise Refused."""
+        """Write one statement. Raise Untranslatable."""
         expressions = self.expressions
         method = getattr(self, f"_{node.type}", None)
         if method is None:
@@ -46,7 +46,7 @@ class Body(Loops):
             )
         try:
             method(node)
-        except Refused as refusal:
+        except Untranslatable as refusal:
             refusal.line = refusal.line or node.start_point[0] + 1
             raise
 
@@ -79,7 +79,7 @@ class Body(Loops):
         value = self.expressions.write(given[0])
         if self.result is UNKNOWN:
             if value.kind is BRACES:
-                raise Refused("braces returned where the type is not said")
+                raise Untranslatable("braces returned where the type is not said")
             self.result = value.kind
         self.write(f"return {converted(value, self.result).text}")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..syntax.functions import FunctionDeclaration, function_declarations
 from ..syntax.tree import Tree, every
-from .kinds import UNKNOWN, Kind, read_kind
+from .kinds import UNKNOWN, CppKind, read_kind
 
 _ATEN = Path("aten", "src", "ATen")
 _BACKENDS = frozenset(
@@ -27,7 +27,7 @@ class Parameter:
     """One parameter of a C++ function."""
 
     name: str
-    kind: Kind
+    kind: CppKind
     type_text: str
     default: str
 
@@ -47,7 +47,7 @@ class Definition:
     parameters: tuple[Parameter, ...]
 
     @property
-    def result(self) -> Kind:
+    def result(self) -> CppKind:
         """Return the kind of its result."""
         returns = self.declared.returns
         return UNKNOWN if returns is None else read_kind(self.tree.text(returns))
@@ -127,10 +127,10 @@ def _parameters(tree: Tree, function: FunctionDeclaration) -> Iterator[Parameter
         yield Parameter(name, read_kind(type_text), type_text, "" if default is None else tree.text(default))
 
 
-def same_kinds(mine: Sequence[Kind], theirs: Sequence[Kind]) -> bool:
+def same_kinds(mine: Sequence[CppKind], theirs: Sequence[CppKind]) -> bool:
     """Return whether two signatures have the same kinds, regardless of which lists are owned."""
     return len(mine) == len(theirs) and all(_bare(one) == _bare(other) for one, other in zip(mine, theirs, strict=True))
 
 
-def _bare(kind: Kind) -> Kind:
-    return Kind(kind.name, tuple(map(_bare, kind.inner)))
+def _bare(kind: CppKind) -> CppKind:
+    return CppKind(kind.name, tuple(map(_bare, kind.inner)))

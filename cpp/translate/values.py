@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from .kinds import BOOL, UNKNOWN, Kind
+from .kinds import BOOL, UNKNOWN, CppKind
 
 
-class Refused(Exception):
+class Untranslatable(Exception):
     """Error for a construct that the translator does not support. ``str()`` names it, with its line if known."""
 
     def __init__(self, what: str, line: int = 0) -> None:
@@ -37,7 +37,7 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True)
-class Value:
+class PythonExpression:
     """A Python expression.
 
     ``low`` is a known lower bound of an integer. ``fresh``: no other variable refers to the value. ``parts`` are the
@@ -45,11 +45,11 @@ class Value:
     """
 
     text: str
-    kind: Kind
+    kind: CppKind
     level: Level = Level.ATOM
     low: int | None = None
     fresh: bool = False
-    parts: tuple[Value, ...] | None = None
+    parts: tuple[PythonExpression, ...] | None = None
     fields: tuple[tuple[str, str], ...] | None = None
     name: str = ""
     """Name of the variable that the expression consists of, else empty."""
@@ -65,17 +65,17 @@ class Value:
             return f"({self.text})"
         return self.inside(Level.ATOM)
 
-    def of_kind(self, kind: Kind) -> Value:
+    def of_kind(self, kind: CppKind) -> PythonExpression:
         """Return the same text with another kind."""
         return replace(self, kind=kind)
 
 
-def call(text: str, kind: Kind, fresh: bool = True, low: int | None = None) -> Value:
+def call(text: str, kind: CppKind, fresh: bool = True, low: int | None = None) -> PythonExpression:
     """Return an expression that binds as tightly as a name."""
-    return Value(text, kind, fresh=fresh, low=low)
+    return PythonExpression(text, kind, fresh=fresh, low=low)
 
 
-def negated(value: Value) -> Value:
+def negated(value: PythonExpression) -> PythonExpression:
     """Return the value with a leading ``not``, or with a negated comparison."""
     if value.text in ("True", "False"):
         return replace(value, text="False" if value.text == "True" else "True")
@@ -83,10 +83,10 @@ def negated(value: Value) -> Value:
         return replace(value, text=value.text.removesuffix("is not None") + "is None")
     if value.text.endswith(" is None") and value.level is Level.COMPARISON:
         return replace(value, text=value.text.removesuffix("is None") + "is not None")
-    return Value(f"not {value.inside(Level.NOT)}", BOOL, Level.NOT)
+    return PythonExpression(f"not {value.inside(Level.NOT)}", BOOL, Level.NOT)
 
 
-NONE = Value("None", UNKNOWN)
+NONE = PythonExpression("None", UNKNOWN)
 
 
 def quoted(text: str) -> str:

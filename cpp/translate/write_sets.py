@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..syntax.tree import every
-from .values import Refused
+from .values import Untranslatable
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -72,8 +72,8 @@ def _text(node: Node) -> str:
 
 
 def child_field(node: Node, name: str) -> Node:
-    """Return the named field of a node. Raise Refused."""
+    """Return the named field of a node. Raise Untranslatable."""
     found = node.child_by_field_name(name)
     if found is None:
-        raise Refused(f"a {node.type.replace('_', ' ')} without its {name}", node.start_point[0] + 1)
+        raise Untranslatable(f"a {node.type.replace('_', ' ')} without its {name}", node.start_point[0] + 1)
     return found

@@ -10,7 +10,7 @@ from ...codemods.model.rule import Context, Fix, Safety
 from ..rewrite.findings import fix
 from ..rewrite.qualified_names import spell
 from ..syntax.module import Module
-from ..syntax.tree import Function
+from ..syntax.tree import FunctionDefinition
 
 
 def length_stated(rule: str, module: Module, statement: ast.stmt, context: Context) -> Iterator[Fix]:
@@ -56,7 +56,7 @@ def length_stated(rule: str, module: Module, statement: ast.stmt, context: Conte
         yield fix(rule, module.place(statement), [edit], message, check.needs, [words], Safety.UNSAFE)
 
 
-def _last_value(module: Module, function: Function, name: ast.Name) -> ast.expr | None:
+def _last_value(module: Module, function: FunctionDefinition, name: ast.Name) -> ast.expr | None:
     """Return the value of the last assignment to a name above the line that reads it, or None."""
     above = [
         one

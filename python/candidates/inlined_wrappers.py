@@ -10,7 +10,7 @@ from ...codemods.model.rule import Context, Fix, Safety
 from ..rewrite.findings import fix
 from ..rewrite.qualified_names import COMPILING, spell
 from ..syntax.module import Module
-from ..syntax.tree import Function
+from ..syntax.tree import FunctionDefinition
 
 
 def unwrapped(rule: str, module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
@@ -41,7 +41,7 @@ def unwrapped(rule: str, module: Module, where: tuple[int, int], context: Contex
         yield fix(rule, module.place(statement), [edit], message, compiling.needs, [default], Safety.UNSAFE)
 
 
-def _wrapping(function: Function) -> ast.With | None:
+def _wrapping(function: FunctionDefinition) -> ast.With | None:
     """Return the ``with`` that is the only statement of a function besides its docstring, or None."""
     body = [
         one for one in function.node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))

@@ -30,7 +30,7 @@ from ..rewrite.qualified_names import SCRIPTING, guarded, spell
 from ..rewrite.raised_checks import check_for
 from ..rewrite.script_code import branch_for_script, function_unused, parsed, warning
 from ..syntax.module import Module
-from ..syntax.tree import Function
+from ..syntax.tree import FunctionDefinition
 
 _UNUSED = "torch._jit_internal.unused"
 _SHARED = "_warn_unless_same_size"
@@ -193,7 +193,7 @@ def _start(module: Module, inside: Iterable[ast.AST]) -> int:
     return module.source.content.rfind(b"\n", 0, at) + 1
 
 
-def _names(verb: str, function: Function, node: ast.If) -> list[str]:
+def _names(verb: str, function: FunctionDefinition, node: ast.If) -> list[str]:
     """Return the possible names of the new function. A check is named for its function, a warning for its content."""
     own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}"
     alike = only_raises if verb == "check" else _only_warns
@@ -211,7 +211,7 @@ def _defined(module: Module, name: str, text: str) -> bool:
     return any(ast.dump(one) == ast.dump(wanted) for one in found)
 
 
-def _used(module: Module, function: Function, node: ast.If) -> list[str]:
+def _used(module: Module, function: FunctionDefinition, node: ast.If) -> list[str]:
     """Return the function's own names that the check and its message read, in order of their first use."""
     loads = [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
     ordered = sorted(loads, key=lambda one: (one.lineno, one.col_offset))

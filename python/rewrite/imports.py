@@ -13,7 +13,7 @@ from ...codemods.model.rule import Context, Fix
 from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi.releases import FIRST
 from ..syntax.module import Module, parse
-from ..syntax.tree import Function
+from ..syntax.tree import FunctionDefinition
 from .qualified_names import existing_import
 
 _WIDTH = 88
@@ -24,8 +24,8 @@ _STANDARD = ""
 def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:
     """Return the edits that import the names that ``fixes`` need."""
     module = parse(source)
-    wanted: dict[tuple[Function | None, str], set[str]] = defaultdict(set)
-    first_use: dict[tuple[Function | None, str], int] = {}
+    wanted: dict[tuple[FunctionDefinition | None, str], set[str]] = defaultdict(set)
+    first_use: dict[tuple[FunctionDefinition | None, str], int] = {}
     late: set[str] = set()
     for fix in fixes:
         for symbol in fix.needs:
@@ -62,7 +62,7 @@ def _too_new(symbol: str, context: Context) -> bool:
     return context.min_torch is not None and first is not None and context.min_torch < first
 
 
-def _home(module: Module, home: str, start: int) -> Function | None:
+def _home(module: Module, home: str, start: int) -> FunctionDefinition | None:
     """Return the function that gets the import, or None for the top of the file.
 
     PyTorch's own modules import each other in circles, so the import goes where it is used. If the top already has an
@@ -75,13 +75,13 @@ def _home(module: Module, home: str, start: int) -> Function | None:
 
 
 @lru_cache(maxsize=8)
-def _bodies(module: Module) -> list[tuple[int, int, Function]]:
+def _bodies(module: Module) -> list[tuple[int, int, FunctionDefinition]]:
     """Return the byte ranges of the bodies of the outermost functions."""
     outermost = [one for one in module.functions if one.outer is None]
     return [(module.span(one.node.body[0])[0], module.span(one.node.body[-1])[1], one) for one in outermost]
 
 
-def _place(module: Module, function: Function | None, home: str, names: set[str], first_use: int) -> Edit:
+def _place(module: Module, function: FunctionDefinition | None, home: str, names: set[str], first_use: int) -> Edit:
     body = function.node.body if function else module.names.running_at_top
     there = existing_import([one for one in body if module.span(one)[0] < first_use], home)
     if there is not None:
@@ -131,7 +131,7 @@ def _blank_before(module: Module, at: int) -> bytes:
     return module.newline.encode() + indent if line >= 0 and not indent.strip() else b""
 
 
-def _insert_in_function(module: Module, function: Function, statement: bytes) -> Edit:
+def _insert_in_function(module: Module, function: FunctionDefinition, statement: bytes) -> Edit:
     body = function.node.body
     documented = len(body) > 1 and _is_docstring(body[0])
     follower = body[1] if documented else body[0]

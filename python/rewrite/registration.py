@@ -15,7 +15,7 @@ from ...codemods.model.rule import Context, Fix, Safety
 from ...codemods.model.source_file import SourceFile
 from ...codemods.system.python_parser import parse_module, shared_tree
 from ..syntax.module import Module, parse
-from ..syntax.tree import Function
+from ..syntax.tree import FunctionDefinition
 from .findings import BRANCH, fix
 
 NAME = "registration"
@@ -92,11 +92,11 @@ def _registrations(content: bytes) -> Iterator[str]:
                 yield "aten" + ast.unparse(decorator.func.value).rpartition("aten")[2]
 
 
-def _first_line(function: Function) -> int:
+def _first_line(function: FunctionDefinition) -> int:
     return min([function.node.lineno, *(one.lineno for one in function.node.decorator_list)])
 
 
-def _below(function: Function) -> int:
+def _below(function: FunctionDefinition) -> int:
     """Return the 1-based line above which the registration is inserted.
 
     It is below the decorators for tables, and above those that wrap the function.
@@ -112,7 +112,7 @@ def _line_start(module: Module, line: int) -> int:
     return at
 
 
-def _key(module: Module, function: Function) -> tuple[str | None, tuple[str, ...]]:
+def _key(module: Module, function: FunctionDefinition) -> tuple[str | None, tuple[str, ...]]:
     """Return the spelling of `DispatchKey` at the top of the file, and the imports that it needs."""
     own = _assigned(module).get("DispatchKey")
     if own is not None:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.model.source_file import SourceFile
-from ..analysis.flow.dispatch_kind import REGISTERING_FAKES, Seen, registered
+from ..analysis.flow.dispatch_kind import REGISTERING_FAKES, DispatchedTensors, registered
 from ..analysis.flow.fix_eligibility import obstacle
 from ..analysis.flow.flow import flow
 from ..analysis.flow.tracers import is_traced
@@ -28,7 +28,7 @@ from ..analysis.types.must_types import ScalarType
 from ..rewrite.change_types import Plain
 from ..rewrite.findings import change, skip
 from ..syntax.module import Module, Place, parse
-from ..syntax.tree import Function
+from ..syntax.tree import FunctionDefinition
 
 NAME = "use_size_for_len"
 
@@ -36,13 +36,17 @@ NAME = "use_size_for_len"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     for function in module.functions:
-        if context.all_functions or registered(module, function) is Seen.FAKE or _is_asked(module, function, context):
+        if (
+            context.all_functions
+            or registered(module, function) is DispatchedTensors.FAKE
+            or _is_asked(module, function, context)
+        ):
             for node in function.nodes.calls:
                 if len(node.args) == 1 and not node.keywords and module.names.meaning(node.func) == "builtins.len":
                     yield from _answer(module.place(node), node, context)
 
 
-def _is_asked(module: Module, function: Function, context: Context) -> bool:
+def _is_asked(module: Module, function: FunctionDefinition, context: Context) -> bool:
     return context.modules and not module.own_tree and is_traced(module, function, context)
 
 

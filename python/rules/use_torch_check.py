@@ -39,7 +39,7 @@ from collections.abc import Iterator
 
 from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.model.source_file import SourceFile
-from ..analysis.decisions.branch_kind import Refusal, refusals
+from ..analysis.decisions.branch_kind import SizeRefusal, refusals
 from ..analysis.flow.fix_eligibility import obstacle
 from ..analysis.flow.flow import flow
 from ..analysis.types.cannot_rewrite import CannotRewrite
@@ -56,7 +56,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         yield _answer(module, refusal, context)
 
 
-def _answer(module: Module, refusal: Refusal, context: Context) -> Fix | Skip:
+def _answer(module: Module, refusal: SizeRefusal, context: Context) -> Fix | Skip:
     try:
         stop = obstacle(refusal.place, context, scriptable=True)
         if stop:

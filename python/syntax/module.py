@@ -15,7 +15,7 @@ from operator import add
 from ...codemods.model.lock_free_property import lazily
 from ...codemods.model.source_file import SourceFile
 from .names import Names
-from .tree import Function, Nodes, Survey, syntax_tree
+from .tree import FunctionDefinition, Nodes, Survey, syntax_tree
 
 _BLANK = frozenset(b" \t\r\n\f")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -49,7 +49,7 @@ class Module:
         return self._survey.parents
 
     @lazily
-    def functions(self) -> list[Function]:
+    def functions(self) -> list[FunctionDefinition]:
         """Return every function of the file, outer before inner."""
         return self._survey.functions
 
@@ -90,7 +90,7 @@ class Module:
                 of_expression.append(at)
         return Place(self, node, None if at is None else functions[at], of_expression)
 
-    def function_of(self, node: ast.AST) -> Function | None:
+    def function_of(self, node: ast.AST) -> FunctionDefinition | None:
         """Return the innermost function whose body contains a node."""
         parents, functions = self.parents, self._function_by_statement
         at: ast.AST | None = node
@@ -99,7 +99,7 @@ class Module:
         return None if at is None else functions[at]
 
     @lazily
-    def _function_by_statement(self) -> dict[ast.AST, Function]:
+    def _function_by_statement(self) -> dict[ast.AST, FunctionDefinition]:
         return {statement: function for function in self.functions for statement in function.node.body}
 
     @lazily
@@ -175,7 +175,7 @@ class Place:
 
     module: Module
     node: ast.AST
-    function: Function | None
+    function: FunctionDefinition | None
     """Innermost function whose *body* contains the node. Its decorators and defaults are outside."""
     of_expression: list[ast.AST]
     """Ancestors within the innermost statement, innermost first."""

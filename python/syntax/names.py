@@ -11,7 +11,7 @@ from ...codemods.model.lock_free_property import lazily
 from .tree import (
     COMPREHENSIONS,
     DEFINITIONS,
-    Function,
+    FunctionDefinition,
     FunctionNode,
     Survey,
     bound_by_import,
@@ -143,7 +143,7 @@ class Names:
         self._owners: dict[tuple[str, ast.AST | None], ast.AST | None] = {}
         self._scopes_at: dict[ast.AST, tuple[ast.AST, ...]] = {}
         self._meanings: dict[ast.expr, str | None] = {}
-        self._variables: dict[Function, frozenset[str]] = {}
+        self._variables: dict[FunctionDefinition, frozenset[str]] = {}
 
     @lazily
     def _starred(self) -> bool:
@@ -268,7 +268,7 @@ class Names:
         return Counter(self._survey.outside.stored)
 
     @lazily
-    def defined_at_top(self) -> dict[str, Function]:
+    def defined_at_top(self) -> dict[str, FunctionDefinition]:
         """Return the functions whose names only one ``def``, at the top of the module, binds."""
         names = Counter(one.node.name for one in self._survey.functions if one.outer is None and one.owner is None)
         return {
@@ -310,7 +310,7 @@ class Names:
         imported = (alias for statement in self._survey.nodes.imports for alias in statement.names)
         return names.union(one.asname for one in imported if one.asname and one.name.rpartition(".")[2] in names)
 
-    def variables(self, function: Function) -> frozenset[str]:
+    def variables(self, function: FunctionDefinition) -> frozenset[str]:
         """Return the names that a function binds itself, and not only by imports. They have no meaning anywhere in its
         body.
 
@@ -340,7 +340,7 @@ class Names:
         return function.imports.get(name)
 
     @lazily
-    def _function_by_node(self) -> dict[ast.AST, Function]:
+    def _function_by_node(self) -> dict[ast.AST, FunctionDefinition]:
         return {function.node: function for function in self._survey.functions}
 
 

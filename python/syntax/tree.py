@@ -135,12 +135,12 @@ def _written(kinds: tuple[type[ast.AST], ...]) -> frozenset[type[ast.AST]]:
 
 
 @dataclass(eq=False)
-class Function:
+class FunctionDefinition:
     """A function definition and its position. ``outer`` is the function it is nested in."""
 
     node: FunctionNode
     qualname: str
-    outer: Function | None
+    outer: FunctionDefinition | None
     around: tuple[Definition, ...]
     """Functions and classes that contain the function, innermost first."""
     nodes: Nodes
@@ -178,7 +178,7 @@ class Function:
         return inside + [one.value for one in self.nodes.every(ast.AugAssign) if isinstance(one.op, _DIVIDING)]
 
     @property
-    def outermost(self) -> Function:
+    def outermost(self) -> FunctionDefinition:
         return self.outer.outermost if self.outer else self  # not cached: a self-reference would keep it in memory
 
     @lazily
@@ -220,15 +220,15 @@ class Survey:
             self._walk(tree)
 
     @lazily
-    def functions(self) -> list[Function]:
+    def functions(self) -> list[FunctionDefinition]:
         """Return every function of the file, outer before inner."""
-        found: dict[ast.AST, Function] = {}
+        found: dict[ast.AST, FunctionDefinition] = {}
         nodes: tuple[FunctionNode, ...] = self.nodes.every(ast.FunctionDef, ast.AsyncFunctionDef)
         for node in nodes:
             around = tuple(self._around(node))
             outer = next((found[above] for above in around if above in found), None)
             qualname = ".".join([*(above.name for above in reversed(around)), node.name])
-            found[node] = Function(node, qualname, outer, around, self.inside[node])
+            found[node] = FunctionDefinition(node, qualname, outer, around, self.inside[node])
         return list(found.values())
 
     @lazily

@@ -30,7 +30,7 @@ class Passed(NamedTuple):
     where: str
 
 
-class Chosen(NamedTuple):
+class NonSizeArgument(NamedTuple):
     """Argument that is not a size: its use ``what``, and the position."""
 
     argument: Argument
@@ -42,18 +42,18 @@ class Passing(NamedTuple):
     """Values that are passed on, and arguments that are not sizes, in functions that see symbolic sizes."""
 
     passed: tuple[Passed, ...]
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[NonSizeArgument, ...]
 
 
 def passing(tree: NativeTree, context: Context) -> Passing:
     """Return the values that all kernels on fake tensors, and all formulas, pass to operators."""
     found = [*_of_kernels(tree, context), *_of_formulas(tree, context)]
     passed = dict.fromkeys(one for one in found if isinstance(one, Passed))
-    chosen = dict.fromkeys(one for one in found if isinstance(one, Chosen))
+    chosen = dict.fromkeys(one for one in found if isinstance(one, NonSizeArgument))
     return Passing(tuple(passed), tuple(chosen))
 
 
-def _of_kernels(tree: NativeTree, context: Context) -> Iterator[Passed | Chosen]:
+def _of_kernels(tree: NativeTree, context: Context) -> Iterator[Passed | NonSizeArgument]:
     for path, content in texts(tree.root).items():
         if path.suffix != ".cpp" or not path.is_relative_to(NATIVE):
             continue
@@ -74,7 +74,7 @@ def _arguments(kernel: Kernel) -> Mapping[int, Argument]:
     return {position: (name, own) for position, (_, own) in enumerate(kernel.parameters)}
 
 
-def _said(summary: Summary, names: list[Mapping[int, Argument]], path: str) -> Iterator[Passed | Chosen]:
+def _said(summary: Summary, names: list[Mapping[int, Argument]], path: str) -> Iterator[Passed | NonSizeArgument]:
     """Yield the values that a function passes on, and the arguments by which it selects.
 
     The function is a kernel or a formula of the operators in ``names``.
@@ -85,7 +85,7 @@ def _said(summary: Summary, names: list[Mapping[int, Argument]], path: str) -> I
     for other in summary.selected:
         for source in _sources(other.origins, names):
             if source is not None:
-                yield Chosen(source, other.what, f"{path}:{other.line}")
+                yield NonSizeArgument(source, other.what, f"{path}:{other.line}")
 
 
 def _sources(origins: Origins, names: list[Mapping[int, Argument]]) -> Iterator[Argument | None]:
@@ -96,7 +96,7 @@ def _sources(origins: Origins, names: list[Mapping[int, Argument]]) -> Iterator[
             yield from (known[origin] for known in names if origin in known)
 
 
-def _of_formulas(tree: NativeTree, context: Context) -> Iterator[Passed | Chosen]:
+def _of_formulas(tree: NativeTree, context: Context) -> Iterator[Passed | NonSizeArgument]:
     text, owners = _formulas(tree)
     know = knowledge(SourceFile(tree.root / "formulas.cpp", text.encode()), context)
     for function in know.model.functions:
@@ -107,7 +107,7 @@ def _of_formulas(tree: NativeTree, context: Context) -> Iterator[Passed | Chosen
             yield from (_in_yaml(one) for one in _said(handing(know).of(function), [names], ""))
 
 
-def _in_yaml(one: Passed | Chosen) -> Passed | Chosen:
+def _in_yaml(one: Passed | NonSizeArgument) -> Passed | NonSizeArgument:
     """Replace the position, since a line of the text that was made of the formulas is meaningless to the user."""
     return one._replace(where=str(DERIVATIVES))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from ...codemods.torchapi import DeclaredArgument, Signature
-from ..syntax.entries import Entry, Line, Piece
+from ...codemods.torchapi import DeclaredArgument, DispatcherSignature
+from ..syntax.entries import Entry, Line, TextPiece
 
 SPACE = "namespace torch::autograd::generated::details {\n"
 """Start of the namespace of the functions, without its closing brace."""
@@ -39,15 +39,15 @@ def lines(entry: Entry) -> Iterator[Line]:
             yield line
 
 
-def unquoted(value: Piece) -> Piece | None:
+def unquoted(value: TextPiece) -> TextPiece | None:
     """Return the text of a formula, or None if its quotes cannot be parsed."""
     text = value.text
     quote = text[:1] if text[:1] in "'\"" else ""
     if not quote:
-        return Piece(text.partition(" #")[0], value.start)
+        return TextPiece(text.partition(" #")[0], value.start)
     if len(text) < 2 or text[-1] != quote or "\\" in text or quote in text[1:-1]:
         return None
-    return Piece(text[1:-1], value.start + 1)
+    return TextPiece(text[1:-1], value.start + 1)
 
 
 def parameters(entry: Entry) -> list[str]:
@@ -61,14 +61,14 @@ def around(name: str, given: Sequence[str]) -> tuple[str, str]:
     return f"Tensor {name}({', '.join(given)}) {{\nreturn ", ";\n}\n"
 
 
-def signature(entry: Entry, names: Collection[str], name: str) -> Signature:
+def signature(entry: Entry, names: Collection[str], name: str) -> DispatcherSignature:
     """Return the signature of the function if its parameters ``names`` take SymInts."""
     given = parameters(entry)
     expected = [_apart(one) for one in given[: len(given) - len(entry.schema.arguments)]]
     for argument in entry.schema.arguments:
         kind = argument.widened if argument.name in names and argument.widened else argument.type
         expected.append(_apart(_parameter(argument, kind)))
-    return Signature(name, tuple(expected))
+    return DispatcherSignature(name, tuple(expected))
 
 
 def _parameter(argument: DeclaredArgument, kind: str) -> str:

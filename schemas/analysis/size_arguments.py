@@ -14,7 +14,7 @@ from .overload_groups import family_of
 
 
 @dataclass(frozen=True)
-class Finding:
+class SizeEvidence:
     """Evidence that an argument is a size (``reasons``), and evidence that it is something else (``against``)."""
 
     reasons: tuple[str, ...]
@@ -23,7 +23,7 @@ class Finding:
 
 _Step = Callable[[Passed, Collection[Argument], Collection[Argument]], tuple[Argument, str] | None]
 
-Found = Mapping[Argument, Finding]
+Found = Mapping[Argument, SizeEvidence]
 """Findings by the operator with its overload and the argument."""
 
 
@@ -65,7 +65,7 @@ def sizes(tree: NativeTree) -> Found:
                 break
             known = certain
     return {
-        argument: Finding(tuple(dict.fromkeys(reasons[argument])), tuple(dict.fromkeys(against.get(argument, ()))))
+        argument: SizeEvidence(tuple(dict.fromkeys(reasons[argument])), tuple(dict.fromkeys(against.get(argument, ()))))
         for argument in integers
         if argument in reasons
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context
 from ...codemods.model.source_file import SourceFile
-from ...codemods.torchapi import Signature
+from ...codemods.torchapi import DispatcherSignature
 from ...cpp.analysis.file.file_analysis import knowledge
 from ...cpp.analysis.file.sources import Wanted
 from ...cpp.analysis.operators.argument_widening import widened
@@ -49,7 +49,7 @@ def parameters(root: Path, name: str, context: Context) -> tuple[str, ...]:
 def helpers(root: Path, asked: Asked, context: Context) -> Helpers:
     """Return the edits of helpers whose parameters take SymInts."""
     text = source(root)
-    signatures: dict[int, tuple[str, Signature]] = {}
+    signatures: dict[int, tuple[str, DispatcherSignature]] = {}
     refused: dict[str, str] = {}
     for name, names in asked.items():
         function = _function(root, name, context)

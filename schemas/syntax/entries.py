@@ -24,7 +24,7 @@ class EntryError(ValueError):
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     """Text of a file and its position."""
 
     text: str
@@ -40,8 +40,8 @@ class Piece:
 class Line:
     """``key: value`` of an entry. The lines below it that are indented further are its ``inner`` lines."""
 
-    key: Piece
-    value: Piece
+    key: TextPiece
+    value: TextPiece
     end: int
     """Byte offset after the line and its inner lines."""
     inner: tuple[Line, ...] = ()
@@ -163,8 +163,8 @@ def _fields(lines: list[bytes], start: int, number: int, path: str, depth: int =
 
 
 def _line(found: re.Match[bytes], start: int, end: int) -> Line:
-    key = Piece(found["key"].decode(), start + found.start("key"))
-    return Line(key, Piece(found["value"].decode(errors="replace"), start + found.start("value")), end)
+    key = TextPiece(found["key"].decode(), start + found.start("key"))
+    return Line(key, TextPiece(found["value"].decode(errors="replace"), start + found.start("value")), end)
 
 
 def _whole(head: Line, below: list[bytes], number: int, path: str, depth: int) -> Line:
@@ -179,6 +179,6 @@ def _whole(head: Line, below: list[bytes], number: int, path: str, depth: int) -
     at = head.end
     for line in below:
         text = value.text + " " * (at - value.end) + line.rstrip().decode(errors="replace")
-        value = Piece(text, value.start)
+        value = TextPiece(text, value.start)
         at += len(line)
     return Line(head.key, value, end)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from symfix.codemods.engine.file_discovery import Target
+from symfix.codemods.engine.file_discovery import DiscoveredFile
 from symfix.codemods.engine.run import CheckRequest, run
 from symfix.codemods.engine.torch_context import TorchSurroundings
 from symfix.codemods.harness.temp_folder import scratch_folder
@@ -55,7 +55,7 @@ def fix_copy(files: Sequence[Path], tree: Path, question: CheckRequest) -> Run:
             folder.mkdir(parents=True)
             for content in settings:
                 (scratch / style.name).write_bytes(content)
-            targets = [Target.of(Path(shutil.copy(path, folder))) for path in files]
+            targets = [DiscoveredFile.of(Path(shutil.copy(path, folder))) for path in files]
             first = run(targets, question, surroundings, jobs=JOBS).outcomes
             for outcome in first:
                 if isinstance(outcome, Changed):

@@ -19,7 +19,7 @@ from distributed import LocalCluster
 from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.system.cluster import cluster
 from symfix.codemods.workflows.hunt.failure import Operator
-from symfix.codemods.workflows.hunt.journal import Journal
+from symfix.codemods.workflows.hunt.journal import HuntJournal
 from symfix.codemods.workflows.hunt.sweep import HuntRequest, HuntSession, sweep
 
 from .table import table, write_json
@@ -37,7 +37,7 @@ def measured(operators: Sequence[Operator], workers: int, journal: Path) -> floa
 
 def times(journal: Path) -> dict[Operator, float]:
     """Return the seconds of each operator, without the start of its process."""
-    return {operator: row.get("seconds", 0.0) for operator, row in Journal(journal).rows.items()}
+    return {operator: row.get("seconds", 0.0) for operator, row in HuntJournal(journal).rows.items()}
 
 
 def makespan(tasks: Sequence[float], workers: int, start: float = 0.0) -> float:

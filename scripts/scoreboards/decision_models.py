@@ -19,7 +19,7 @@ from typing import Any
 
 from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.workflows.export.folder import write
-from symfix.codemods.workflows.export.outcome import Outcome, Verdict
+from symfix.codemods.workflows.export.outcome import ExportOutcome, TargetVerdict
 
 from .report_models import ROOT, WAYS, Case, Row, chosen, counts, measured, mended, read, table
 
@@ -74,10 +74,10 @@ def _words() -> argparse.Namespace:
 
 
 def draw_all(
-    cases: Sequence[Case], outcome: Outcome, count: int, scratch: Path
+    cases: Sequence[Case], outcome: ExportOutcome, count: int, scratch: Path
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of each model whose patch is proven, with the counts of its drawn inputs."""
-    texts = {one.target: one.files for one in outcome.targets if one.verdict is Verdict.PROVEN}
+    texts = {one.target: one.files for one in outcome.targets if one.verdict is TargetVerdict.PROVEN}
     folder = scratch / "patched"
     folder.mkdir()
     for case in cases:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from symfix.codemods.harness.children.samples.export_targets import Model, read
+from symfix.codemods.harness.children.samples.export_targets import ValidatedTarget, read
 from symfix.codemods.harness.children.samples.samples import difference
 from torch.utils import _pytree as pytree
 
@@ -55,7 +55,7 @@ def compared(before: Path, after: Path, count: int) -> dict[str, Any]:
     return {"counts": dict(counts), "wrong": wrong}
 
 
-def judged(model: Model, patched: Model, program: Any, draw: Callable[[], Any]) -> tuple[str, str]:
+def judged(model: ValidatedTarget, patched: ValidatedTarget, program: Any, draw: Callable[[], Any]) -> tuple[str, str]:
     """Return the outcome of one input: equal, endless, wrong, or refused by the model or the program."""
     expected, error = outcome_of(model, model.module, draw)
     if error == _Endless.__name__:
@@ -76,7 +76,7 @@ def judged(model: Model, patched: Model, program: Any, draw: Callable[[], Any]) 
     return ("wrong", f"in the program {said}") if said else ("equal", "")
 
 
-def outcome_of(model: Model, function: Any, draw: Callable[[], Any]) -> tuple[Any, str]:
+def outcome_of(model: ValidatedTarget, function: Any, draw: Callable[[], Any]) -> tuple[Any, str]:
     """Return the result of a call, with gradients where they count, or the name of its exception."""
     signal.signal(signal.SIGALRM, _stop)
     signal.alarm(_SECONDS)
@@ -106,7 +106,7 @@ def _gradients(function: Any, inputs: Any, result: Any) -> list[Any]:
     return [torch.zeros_like(one) if each is None else each for one, each in zip(tensors, found, strict=True)]
 
 
-def drawn(model: Model, number: int) -> Any:
+def drawn(model: ValidatedTarget, number: int) -> Any:
     """Return one input, always the same for a number: other sizes and other values than the given ones."""
     generator = torch.Generator().manual_seed(number)
 
@@ -143,7 +143,7 @@ def _values(leaf: torch.Tensor, kind: int, generator: torch.Generator, draw: Cal
     return values.to(leaf.dtype)
 
 
-def _loaded(path: Path) -> Model:
+def _loaded(path: Path) -> ValidatedTarget:
     spec = importlib.util.spec_from_file_location(f"drawn_{path.parent.name}_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -155,7 +155,7 @@ def _loaded(path: Path) -> Model:
     return read(module.target())
 
 
-def _program(model: Model) -> Any:
+def _program(model: ValidatedTarget) -> Any:
     args, kwargs = model.inputs()
     shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
     for tensor, dimensions in model.dimensions((args, kwargs)):

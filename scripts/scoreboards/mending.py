@@ -14,10 +14,10 @@ from symfix.codemods.harness.opinfo_runner import OPERATORS, UNBACKED
 from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.hunt.failure import MEANING, Mode
-from symfix.codemods.workflows.pull_requests.regression.pr_test import Additions, RegressionBuilder
+from symfix.codemods.workflows.pull_requests.regression.pr_test import CachedAdditions, RegressionBuilder
 from symfix.codemods.workflows.repair.folder import figures, write
 from symfix.codemods.workflows.repair.procedure import RepairRequest, repair
-from symfix.codemods.workflows.repair.result import Outcome
+from symfix.codemods.workflows.repair.result import RepairOutcome
 
 from .corpus import source_tree
 from .table import table, write_json
@@ -35,7 +35,7 @@ def score(board: str, description: str | None, kind: str = OPERATORS, protocol: 
         added = None
         if (kind, protocol) == (OPERATORS, UNBACKED):
             workplace = RegressionBuilder(locate(None, None), scratch, root, None, words.jobs)
-            added = Additions(workplace, lambda text: say(text, started))
+            added = CachedAdditions(workplace, lambda text: say(text, started))
         outcome = repair(wanted, scratch, lambda text: say(text, started), proven=added.make if added else None)
         if added:
             with outcome.timing.phase("regression tests of proofs made before"):
@@ -50,7 +50,7 @@ def score(board: str, description: str | None, kind: str = OPERATORS, protocol: 
     return 1 if outcome.regressions else 0
 
 
-def lines(board: str, outcome: Outcome) -> Iterator[str]:
+def lines(board: str, outcome: RepairOutcome) -> Iterator[str]:
     """Yield the table: proven by mode and language, unrepaired by reason, and regressions."""
     counts = figures(outcome)
     title = board.replace("-", " ")

@@ -15,7 +15,7 @@ from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export.folder import patches, write
-from symfix.codemods.workflows.export.outcome import Exported, Outcome, Verdict
+from symfix.codemods.workflows.export.outcome import Exported, ExportOutcome, TargetVerdict
 from symfix.codemods.workflows.export.page import page
 from symfix.codemods.workflows.export.procedure import ExportRequest, export, variant_of
 from symfix.codemods.workflows.export.target_trials import Targets
@@ -71,7 +71,7 @@ def built(python: Path | None) -> tuple[list[str], dict[str, str], list[str]]:
     return good, why, [row["library"] for row in rows if "library" in row]
 
 
-def dynamic(outcome: Outcome, laboratory: Harness, jobs: int) -> tuple[Passing, Passing]:
+def dynamic(outcome: ExportOutcome, laboratory: Harness, jobs: int) -> tuple[Passing, Passing]:
     """Return for each model whether it exports with dynamic sizes, unchanged and with its patch."""
     tries = Targets(ZOO.parent, ("export",), unbacked=False)
     every = {one.target: -1 for one in outcome.targets}
@@ -84,7 +84,7 @@ def dynamic(outcome: Outcome, laboratory: Harness, jobs: int) -> tuple[Passing, 
     return {name: trial.passed for name, trial in before.items()}, after
 
 
-def table(outcome: Outcome, before: Passing, after: Passing, minutes: float) -> Iterator[str]:
+def table(outcome: ExportOutcome, before: Passing, after: Passing, minutes: float) -> Iterator[str]:
     """Yield the lines of the board."""
     yield f"torch {outcome.torch.split()[0]}; {minutes:.0f} minutes"
     yield "| kind | models | unbacked before | with patch | one side unseen | dynamic before | with patch |"
@@ -107,14 +107,14 @@ def table(outcome: Outcome, before: Passing, after: Passing, minutes: float) -> 
         yield f"| {reason} | {len(names)}: {', '.join(names)} |"
 
 
-_PATCHED = (Verdict.PROVEN, Verdict.ONE_SIDED)
+_PATCHED = (TargetVerdict.PROVEN, TargetVerdict.ONE_SIDED)
 
 
 def _counts(rows: Sequence[Exported], before: Passing, after: Passing) -> Iterator[int]:
     verdicts = Counter(one.verdict for one in rows)
-    yield verdicts[Verdict.AS_IT_IS]
-    yield verdicts[Verdict.AS_IT_IS] + verdicts[Verdict.PROVEN]
-    yield verdicts[Verdict.ONE_SIDED]
+    yield verdicts[TargetVerdict.AS_IT_IS]
+    yield verdicts[TargetVerdict.AS_IT_IS] + verdicts[TargetVerdict.PROVEN]
+    yield verdicts[TargetVerdict.ONE_SIDED]
     yield sum(before[one.target] for one in rows)
     yield sum(after[one.target] for one in rows)
 

@@ -25,7 +25,7 @@ from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export.folder import to_json, write
-from symfix.codemods.workflows.export.outcome import Exported, Left, Outcome, Verdict
+from symfix.codemods.workflows.export.outcome import Exported, ExportOutcome, LastFailure, TargetVerdict
 from symfix.codemods.workflows.export.procedure import ExportRequest, export
 from symfix.codemods.workflows.export.target_trials import Targets
 from symfix.codemods.workflows.repair.trials import UNTESTABLE
@@ -59,11 +59,11 @@ class Row:
 
     @property
     def usable(self) -> bool:
-        return self.verdict != Verdict.UNUSABLE.value
+        return self.verdict != TargetVerdict.UNUSABLE.value
 
     @property
     def fails(self) -> bool:
-        return self.usable and self.verdict != Verdict.AS_IT_IS.value
+        return self.usable and self.verdict != TargetVerdict.AS_IT_IS.value
 
 
 def main() -> None:
@@ -75,7 +75,7 @@ def main() -> None:
     gone = missing(CORPUS)
     there = [package for package in wanted if not blocked(package, gone)]
     boards: dict[str, list[Row]] = {way.name: [] for way in WAYS}
-    outcomes: dict[str, dict[str, Outcome]] = {way.name: {} for way in WAYS}
+    outcomes: dict[str, dict[str, ExportOutcome]] = {way.name: {} for way in WAYS}
     for package in there:
         for way in WAYS:
             outcome = _measured(package, way, words)
@@ -139,7 +139,7 @@ def download(corpus: Path) -> None:
             unpacked.rename(corpus / pin)
 
 
-def _measured(package: str, way: Way, words: argparse.Namespace) -> Outcome:
+def _measured(package: str, way: Way, words: argparse.Namespace) -> ExportOutcome:
     print(f"{package}, {way.words}:", file=sys.stderr, flush=True)
     targets = tuple(f"{TARGETS}:{name}" for name in names_of(package))
     limits = Limits(wall=words.timeout, cpu=int(2 * words.timeout))
@@ -158,21 +158,21 @@ def _measured(package: str, way: Way, words: argparse.Namespace) -> Outcome:
             return _unsearched(wanted, scratch, words.limit)
 
 
-def _unsearched(wanted: ExportRequest, scratch: Path, limit: float) -> Outcome:
+def _unsearched(wanted: ExportRequest, scratch: Path, limit: float) -> ExportOutcome:
     """Try the targets unchanged. Failures count as left, since the search was stopped."""
     place = locate(None, None)
     laboratory = Harness(place.python, scratch, wanted.limits)
     tries = Targets(wanted.folder, wanted.ways, wanted.unbacked)
     tried = tries(laboratory, Variant("installed"), dict.fromkeys(wanted.targets, -1), 0, wanted.jobs).trials
     found = {
-        name: Exported(name, Verdict.AS_IT_IS)
+        name: Exported(name, TargetVerdict.AS_IT_IS)
         if one.passed
-        else Exported(name, Verdict.UNUSABLE, one.message)
+        else Exported(name, TargetVerdict.UNUSABLE, one.message)
         if one.verdict == UNTESTABLE
-        else Exported(name, Verdict.LEFT, left=Left(GIVEN_UP, one.message, wanted.ways[0], None, "", ()))
+        else Exported(name, TargetVerdict.LEFT, left=LastFailure(GIVEN_UP, one.message, wanted.ways[0], None, "", ()))
         for name, one in tried.items()
     }
-    return Outcome(
+    return ExportOutcome(
         place.build, wanted.ways, wanted.unbacked, tuple(found[name] for name in wanted.targets), float(limit)
     )
 
@@ -198,15 +198,15 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
     verdicts = Counter(row.verdict for row in rows)
     return {
         "targets": len(rows),
-        "pass as they are": verdicts[Verdict.AS_IT_IS.value],
+        "pass as they are": verdicts[TargetVerdict.AS_IT_IS.value],
         "fail": sum(row.fails for row in rows),
-        "proven": verdicts[Verdict.PROVEN.value],
+        "proven": verdicts[TargetVerdict.PROVEN.value],
         "proven, but an input is refused that the model takes": sum(
-            bool(row.refused) for row in rows if row.verdict == Verdict.PROVEN.value
+            bool(row.refused) for row in rows if row.verdict == TargetVerdict.PROVEN.value
         ),
-        "one side only": verdicts[Verdict.ONE_SIDED.value],
-        "left": verdicts[Verdict.LEFT.value],
-        "unusable": verdicts[Verdict.UNUSABLE.value],
+        "one side only": verdicts[TargetVerdict.ONE_SIDED.value],
+        "left": verdicts[TargetVerdict.LEFT.value],
+        "unusable": verdicts[TargetVerdict.UNUSABLE.value],
     }
 
 
@@ -254,7 +254,7 @@ def _way(way: Way, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _as_json(
-    boards: Mapping[str, Sequence[Row]], outcomes: Mapping[str, Mapping[str, Outcome]]
+    boards: Mapping[str, Sequence[Row]], outcomes: Mapping[str, Mapping[str, ExportOutcome]]
 ) -> Mapping[str, Mapping[str, Any]]:
     return {
         way: {

@@ -26,7 +26,7 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from symfix.codemods.engine.file_discovery import Target
+from symfix.codemods.engine.file_discovery import DiscoveredFile
 from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.run import CheckRequest, run
@@ -100,7 +100,7 @@ def replayed(
     """Run the engine over the old files and return one case for each pair."""
     top = tree / NATIVE
     files = sorted({top / file for file, _, _ in pairs})
-    report = run([Target.of(path) for path in files], question, surroundings, jobs=JOBS)
+    report = run([DiscoveredFile.of(path) for path in files], question, surroundings, jobs=JOBS)
     cases = []
     for path, outcome in zip(files, report.outcomes, strict=True):
         if isinstance(outcome, Failed):

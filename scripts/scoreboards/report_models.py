@@ -28,7 +28,7 @@ from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export.folder import to_json, write
-from symfix.codemods.workflows.export.outcome import Exported, Outcome, Verdict
+from symfix.codemods.workflows.export.outcome import Exported, ExportOutcome, TargetVerdict
 from symfix.codemods.workflows.export.procedure import ExportRequest, export, variant_of
 from symfix.codemods.workflows.export.target_trials import ModelTrial, Targets
 from symfix.codemods.workflows.repair.trials import Trial
@@ -104,7 +104,7 @@ def main() -> None:
     if not cases:
         sys.exit(f"report-models: {REPORTS} has no model of this name")
     boards: dict[str, list[Row]] = {}
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, ExportOutcome] = {}
     with scratch_folder() as scratch:
         patched = {case.model: mended(case, scratch) for case in cases}
         for way in WAYS:
@@ -174,7 +174,7 @@ def _path() -> str:
 
 def measured(
     way: Way, cases: Sequence[Case], patched: Mapping[Path, bytes], words: argparse.Namespace, scratch: Path
-) -> tuple[Outcome, list[Row]]:
+) -> tuple[ExportOutcome, list[Row]]:
     targets = tuple(str(case.model) for case in cases)
     wanted = ExportRequest(
         targets, ROOT, (way.backend,), way.unbacked, torch_python=words.torch_python, jobs=words.jobs, limits=LIMITS
@@ -212,7 +212,7 @@ def row(case: Case, one: Exported, human: Any, taken: Sequence[Sequence[str]]) -
     return Row(
         case.name,
         case.kind,
-        one.verdict is Verdict.AS_IT_IS,
+        one.verdict is TargetVerdict.AS_IT_IS,
         human.passed,
         "" if human.passed else human.message,
         any(REFUSES in note for note in notes),
@@ -228,7 +228,7 @@ def row(case: Case, one: Exported, human: Any, taken: Sequence[Sequence[str]]) -
 def counts(rows: Sequence[Row]) -> dict[str, int]:
     """Count the rows of a way. A share refers to failing models that a person's patch fixes."""
     mendable = [row for row in rows if row.mendable]
-    proven = [row for row in mendable if row.verdict == Verdict.PROVEN.value]
+    proven = [row for row in mendable if row.verdict == TargetVerdict.PROVEN.value]
     return {
         "models": len(rows),
         "pass as they are": sum(row.as_it_is for row in rows),
@@ -238,11 +238,11 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
         "proven, but an input is refused that the model takes": sum(row.refuses for row in proven),
         "proven, but an input is taken that the model refuses": sum(bool(row.takes) for row in proven),
         "fail, mended by a person, one side only by symfix": sum(
-            row.verdict == Verdict.ONE_SIDED.value for row in mendable
+            row.verdict == TargetVerdict.ONE_SIDED.value for row in mendable
         ),
         "fail, not mended by a person": sum(row.fails and not row.human for row in rows),
         "proven by symfix alone": sum(
-            row.fails and not row.human and row.verdict == Verdict.PROVEN.value for row in rows
+            row.fails and not row.human and row.verdict == TargetVerdict.PROVEN.value for row in rows
         ),
         "pass as they are, not with the person's patch": sum(row.as_it_is and not row.human for row in rows),
     }
@@ -285,7 +285,7 @@ def _but(refuses: bool, takes: Sequence[str]) -> str:
     return (", refuses an input" if refuses else "") + (", takes a refused one" if takes else "")
 
 
-def _as_json(boards: Mapping[str, Sequence[Row]], outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+def _as_json(boards: Mapping[str, Sequence[Row]], outcomes: Mapping[str, ExportOutcome]) -> dict[str, Any]:
     return {
         name: {
             "counts": counts(rows),

@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from symfix.codemods.engine.file_discovery import Target
+from symfix.codemods.engine.file_discovery import DiscoveredFile
 from symfix.codemods.engine.fixpoint import FixOptions
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.run import CheckRequest, run
@@ -51,7 +51,7 @@ def restored(files: list[Path], question: CheckRequest, surroundings: TorchSurro
         plain = concrete(text, frozenset(one.name for one in definitions(path, text.encode())))
         if plain != text:
             originals[path] = text
-            targets.append(Target.of(path, plain.encode()))
+            targets.append(DiscoveredFile.of(path, plain.encode()))
     outcomes = run(targets, question, surroundings, jobs=JOBS).outcomes
     cases = []
     for target, outcome in zip(targets, outcomes, strict=True):

@@ -6,17 +6,17 @@ from symfix.codemods.harness.observation import Observation
 from symfix.codemods.verify.change import Check, Verdict, Verification
 from symfix.codemods.workflows.pull_requests.review.page import page
 from symfix.codemods.workflows.pull_requests.review.page_model import deck_of
-from symfix.codemods.workflows.pull_requests.series.build_state import Record, Standing, State
-from symfix.codemods.workflows.pull_requests.series.git import Entry, blob_name
-from symfix.codemods.workflows.pull_requests.series.plan import Plan
+from symfix.codemods.workflows.pull_requests.series.build_state import BuildState, Record, Standing
+from symfix.codemods.workflows.pull_requests.series.git import CommittedFile, blob_name
+from symfix.codemods.workflows.pull_requests.series.plan import PullRequestPlan
 from symfix.codemods.workflows.pull_requests.series.planner import make_plan
-from symfix.codemods.workflows.pull_requests.series.proposal import FileChange, Left, Proposal, Reason
+from symfix.codemods.workflows.pull_requests.series.proposal import FileChange, Proposal, Reason, UnchangedPlace
 
 DEFAULT = "an undecided `x.numel() == {number}` is taken as false: {number} is the special case"
 _VERDICTS = (Verdict.PROVEN, Verdict.NEUTRAL, Verdict.UNVERIFIABLE, Verdict.REGRESSED)
 
 
-def series(count: int, places: int = 3) -> tuple[Plan, Record, dict[str, Entry]]:
+def series(count: int, places: int = 3) -> tuple[PullRequestPlan, Record, dict[str, CommittedFile]]:
     """Return a series of ``count`` requests with ``places`` changes each. One rule makes two of three changes."""
     proposals = [_proposal(number, places) for number in range(count)]
     plan = make_plan(
@@ -33,7 +33,7 @@ def series(count: int, places: int = 3) -> tuple[Plan, Record, dict[str, Entry]]
     )
     standings = {one.id: _standing(number) for number, one in enumerate(plan.requests)}
     entries = {
-        file.path: Entry("100644", blob_name(file.before), file.before)
+        file.path: CommittedFile("100644", blob_name(file.before), file.before)
         for proposal in proposals
         for file in proposal.files
         if file.before is not None
@@ -72,7 +72,7 @@ def _proposal(number: int, places: int) -> Proposal:
         tail = ["        return x\n", f"    return x + {place} * x.sum()\n"]
         lines += [*head, old, *tail]
         after += [*head, new, *tail]
-    left = (Left("guard", 2, "not-a-shape", "`k` is no size", "take0", 9),)
+    left = (UnchangedPlace("guard", 2, "not-a-shape", "`k` is no size", "take0", 9),)
     path = f"torch/part{number:02}/module.py"
     return Proposal(path, (FileChange(path, "".join(lines).encode(), "".join(after).encode(), tuple(reasons), left),))
 
@@ -87,5 +87,5 @@ def _standing(number: int) -> Standing:
     said = Verification(
         verdict, "unbacked nn.functional.take failed before and passes after", (), checks, torch="2.13.0"
     )
-    state = State.HELD if verdict is Verdict.REGRESSED else State.BUILT
-    return Standing(state, "regressed: it is slower" if state is State.HELD else "", "c" * 40, (), said)
+    state = BuildState.HELD if verdict is Verdict.REGRESSED else BuildState.BUILT
+    return Standing(state, "regressed: it is slower" if state is BuildState.HELD else "", "c" * 40, (), said)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ....cpp.syntax.functions import outline
-from .kernel_shim import FORMULA, Candidate
+from .kernel_shim import FORMULA, KernelCandidate
 
 FILE = Path("torch", "csrc", "autograd", "FunctionsManual.cpp")
 """Path of the autograd formulas in a source tree."""
@@ -16,12 +16,12 @@ _MARKER = f"namespace {NAMESPACE}".encode()
 _FRAME = re.compile(rf"{NAMESPACE}::(?:\(anonymous namespace\)::)?(\w+)(?:\[abi:\w+\])?(?:<|\()")
 
 
-def formulas(content: bytes, operators: Mapping[str, tuple[str, ...]]) -> tuple[Candidate, ...]:
+def formulas(content: bytes, operators: Mapping[str, tuple[str, ...]]) -> tuple[KernelCandidate, ...]:
     """Return the formulas that ``content`` may define, once for each operator whose derivative calls it."""
     if _MARKER not in content:
         return ()
     return tuple(
-        Candidate(name, NAMESPACE, operator, FORMULA, "", ())
+        KernelCandidate(name, NAMESPACE, operator, FORMULA, "", ())
         for name in sorted(outline(content).names)
         for operator in operators.get(name, ("",))
     )

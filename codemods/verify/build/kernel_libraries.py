@@ -13,7 +13,7 @@ from ..change import Change, KernelSwap, Verdict
 from .changed_kernels import functions_reaching
 from .compilation import Builder, Built
 from .formulas import formulas
-from .kernel_shim import Candidate, candidates, shim_source
+from .kernel_shim import KernelCandidate, candidates, shim_source
 
 
 class Unbuildable(Exception):
@@ -31,7 +31,7 @@ class Libraries:
 
     before: Path
     after: Path
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[KernelCandidate, ...]
     commands: tuple[str, ...]
     counted: tuple[tuple[Change, Path], ...] = ()
     """Changes whose object after counts its lines, each with that object."""
@@ -63,7 +63,7 @@ def build(
     The files after the change are compiled only with their own includes. ``derivatives`` are the operators whose
     derivatives call a formula. Raises Unbuildable if a side does not compile or link.
     """
-    wanted: dict[Candidate, None] = {}
+    wanted: dict[KernelCandidate, None] = {}
     for change in changes:
         wanted |= dict.fromkeys(candidates(change.before, api.kernels))
         wanted |= dict.fromkeys(candidates(change.after, api.kernels))

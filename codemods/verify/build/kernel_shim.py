@@ -20,7 +20,7 @@ _CONCRETE = {
 
 
 @dataclass(frozen=True)
-class Candidate:
+class KernelCandidate:
     """Kernel that the file may define: a name, a signature, one operator and one dispatch key."""
 
     kernel: str
@@ -31,14 +31,14 @@ class Candidate:
     parameters: tuple[str, ...]
 
 
-def candidates(content: bytes, kernels: Callable[[str], Iterable[Kernel]]) -> tuple[Candidate, ...]:
+def candidates(content: bytes, kernels: Callable[[str], Iterable[Kernel]]) -> tuple[KernelCandidate, ...]:
     """Return the kernels that ``content`` may define, by the names of its function definitions.
 
     The shim finds out at load time which of them are defined. A file of an older release has ``foo(IntArrayRef)`` where
     this torch expects ``foo_symint(SymIntArrayRef)``. The dispatcher accepts either for a schema with ``SymInt``, so
     both are candidates.
     """
-    found: dict[Candidate, None] = {}
+    found: dict[KernelCandidate, None] = {}
     for name in sorted(outline(content).names):
         for expected in _expected_names(name):
             for kernel in kernels(expected):
@@ -50,11 +50,11 @@ def candidates(content: bytes, kernels: Callable[[str], Iterable[Kernel]]) -> tu
                 schema = kernel.operator.name + (f".{kernel.operator.overload}" if kernel.operator.overload else "")
                 for key in kernel.keys:
                     if key in KEYS:
-                        found[Candidate(name, kernel.namespace, schema, key, kernel.returns, types)] = None
+                        found[KernelCandidate(name, kernel.namespace, schema, key, kernel.returns, types)] = None
     return tuple(found)
 
 
-def shim_source(wanted: tuple[Candidate, ...]) -> str:
+def shim_source(wanted: tuple[KernelCandidate, ...]) -> str:
     """Return the shim for ``wanted``. A kernel that the linked library does not define is not registered."""
     declarations = dict.fromkeys(
         f"namespace {c.namespace} {{ [[gnu::weak]] {c.returns} {c.kernel}({', '.join(c.parameters)}); }}"
@@ -69,7 +69,7 @@ def shim_source(wanted: tuple[Candidate, ...]) -> str:
     }
 
 
-def _swap(number: int, c: Candidate) -> str:
+def _swap(number: int, c: KernelCandidate) -> str:
     name, _, overload = c.operator.partition(".")
     kind = f"{c.returns} (*)({', '.join(c.parameters)})"
     where = f'c10::DispatchKey::{c.key}, {{"aten::{name}", "{overload}"}}'

@@ -17,7 +17,7 @@ _Scope = ast.Module | ast.ClassDef | Definition
 
 
 @dataclass(frozen=True)
-class Function:
+class ChangedFunction:
     """Function of the text before: ``outer.inner``, and its first line, decorators included."""
 
     qualname: str
@@ -34,7 +34,7 @@ class Function:
 
 
 @lru_cache(maxsize=16)
-def changed_functions(before: bytes, after: bytes) -> tuple[Function, ...]:
+def changed_functions(before: bytes, after: bytes) -> tuple[ChangedFunction, ...]:
     """Return the innermost functions of ``before`` whose own text differs in ``after``, or that are gone.
 
     A changed statement outside all functions, other than an import, counts for the functions that mention a name it
@@ -47,7 +47,7 @@ def changed_functions(before: bytes, after: bytes) -> tuple[Function, ...]:
     return tuple(sorted((_function(key, old[key]) for key in changed), key=lambda function: function.line))
 
 
-def changed_callables(text: bytes, other: bytes) -> tuple[Function, ...]:
+def changed_callables(text: bytes, other: bytes) -> tuple[ChangedFunction, ...]:
     """Return the functions and methods of ``text`` whose text, or that of a nested function, differs in ``other``."""
     changed = (one.qualname.split(".") for one in changed_functions(text, other))
     names = {prefix for parts in changed for prefix in accumulate(parts, _dotted)}
@@ -65,7 +65,7 @@ def lines_of(qualnames: frozenset[str], text: bytes) -> frozenset[int]:
     return frozenset(line for one in found for line in range(one.lineno, (one.end_lineno or one.lineno) + 1))
 
 
-def operators_named(function: Function, text: bytes) -> frozenset[str]:
+def operators_named(function: ChangedFunction, text: bytes) -> frozenset[str]:
     """Return the operators that ``function`` of ``text``, or a caller in the same file, may implement.
 
     They come from decorators and names. A name is a guess until a test of that name exists.
@@ -86,8 +86,8 @@ _Key = tuple[str, int]
 """Qualified name, and the index among the definitions of that name, since a file may define it twice."""
 
 
-def _function(key: _Key, definition: Definition) -> Function:
-    return Function(key[0], min([definition.lineno, *(item.lineno for item in definition.decorator_list)]))
+def _function(key: _Key, definition: Definition) -> ChangedFunction:
+    return ChangedFunction(key[0], min([definition.lineno, *(item.lineno for item in definition.decorator_list)]))
 
 
 def _definitions(content: bytes) -> dict[_Key, Definition]:

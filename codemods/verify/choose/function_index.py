@@ -15,7 +15,7 @@ from ...harness.temp_folder import new_name
 from ...harness.torch_variant import Harness, Variant
 from ...torchapi.index_cache import stored
 from ...torchapi.torch_finder import TorchInstallation
-from .changed_functions import Function
+from .changed_functions import ChangedFunction
 
 _SECONDS = 1800
 _PARTS = 2
@@ -34,7 +34,7 @@ class TraceIndex:
     breadth: Mapping[str, int]
     """Number of functions of torch that each OpInfo runs. One that runs fewer is more specific."""
 
-    def running(self, file: str, function: Function, *, exact: bool = True) -> tuple[str, ...]:
+    def running(self, file: str, function: ChangedFunction, *, exact: bool = True) -> tuple[str, ...]:
         """Return the OpInfos that run ``function``, the most specific first.
 
         With ``exact``, its line is that in the installed file, so that functions of the same name are distinguished.

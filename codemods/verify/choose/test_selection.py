@@ -17,7 +17,7 @@ from ...torchapi.torch_finder import TorchInstallation
 from ..build.changed_kernels import functions_reaching
 from ..build.modules import namespace
 from ..change import Change, KernelSwap
-from .changed_functions import Function, changed_functions, operators_named
+from .changed_functions import ChangedFunction, changed_functions, operators_named
 from .function_index import CoverageFailed, TraceIndex, trace_index
 
 MOST_INDIRECT = 2
@@ -27,7 +27,7 @@ MOST = 16
 
 
 @dataclass(frozen=True)
-class Choice:
+class SelectedTests:
     """Names of OpInfos to run, and the reason for the user."""
 
     operators: tuple[str, ...]
@@ -38,7 +38,7 @@ class Choice:
     """Number of changed Python functions with a test. The first ones of the operators test one function each."""
 
 
-def choose(operators: Iterable[str], index: Mapping[str, list[str]]) -> Choice:
+def choose(operators: Iterable[str], index: Mapping[str, list[str]]) -> SelectedTests:
     """Choose the OpInfos that test the named aten operators (``cross_entropy_loss``, ``nll_loss.out``).
 
     An OpInfo of the operator's own name comes first. Without one, an OpInfo that is already chosen and runs the
@@ -58,7 +58,7 @@ def choose(operators: Iterable[str], index: Mapping[str, list[str]]) -> Choice:
         reasons.append(f"{name}: {', '.join(picked)}{more}" if picked else f"{name}: no operator test runs it")
     if len(chosen) > MOST:
         reasons.append(f"the first {MOST} of these {len(chosen)}")
-    return Choice(tuple(chosen)[:MOST], "; ".join(reasons) or "no operator test runs what changed")
+    return SelectedTests(tuple(chosen)[:MOST], "; ".join(reasons) or "no operator test runs what changed")
 
 
 def composed_of(overloads: Iterable[str], index: Mapping[str, list[str]]) -> tuple[str, ...]:
@@ -79,15 +79,17 @@ def running_change(changes: Sequence[Change], swaps: Sequence[KernelSwap]) -> tu
     return tuple(swap for swap in swaps if swap.kernel in reaching) if reaching else tuple(swaps)
 
 
-def choose_cpp(changes: Sequence[Change], swapped: Sequence[KernelSwap], index: Mapping[str, list[str]]) -> Choice:
+def choose_cpp(
+    changes: Sequence[Change], swapped: Sequence[KernelSwap], index: Mapping[str, list[str]]
+) -> SelectedTests:
     """Choose the OpInfos for the swapped kernels that run changed code."""
     running = running_change(changes, swapped)
     if running:
         return choose({swap.operator for swap in running if swap.operator}, index)
-    return Choice((), "no kernel that can be swapped in runs what changed")
+    return SelectedTests((), "no kernel that can be swapped in runs what changed")
 
 
-def choose_python(modules: Mapping[str, Change], index: TraceIndex, installed: Path) -> Choice:
+def choose_python(modules: Mapping[str, Change], index: TraceIndex, installed: Path) -> SelectedTests:
     """Choose the OpInfos that run the changed functions of ``modules`` of torch, whose package is ``installed``.
 
     Among the OpInfos that run a function, those of its own name come first, then those that run the fewest other
@@ -115,24 +117,26 @@ def choose_python(modules: Mapping[str, Change], index: TraceIndex, installed: P
     chosen = list(dict.fromkeys(name for turn in zip_longest(*picks) for name in turn if name is not None))
     if len(chosen) > MOST:
         reasons.append(f"of these {len(chosen)} run: {', '.join(chosen[:MOST])}")
-    return Choice(tuple(chosen[:MOST]), "; ".join(reasons) or "no function differs", tuple(unreached), len(picks))
+    return SelectedTests(
+        tuple(chosen[:MOST]), "; ".join(reasons) or "no function differs", tuple(unreached), len(picks)
+    )
 
 
 def operators_through(
     modules: Mapping[str, Change], laboratory: Harness, place: TorchInstallation, progress: Callable[[str], None]
-) -> dict[Function, tuple[str, ...]]:
+) -> dict[ChangedFunction, tuple[str, ...]]:
     """Return each changed function of ``modules`` with every OpInfo that runs it, the most specific first.
 
     Raises CoverageFailed.
     """
     index = trace_index(laboratory, place, progress)
-    found: dict[Function, tuple[str, ...]] = {}
+    found: dict[ChangedFunction, tuple[str, ...]] = {}
     for module, change in modules.items():
         found |= _through(module, change, index, place.package)
     return found
 
 
-def _through(module: str, change: Change, index: TraceIndex, installed: Path) -> dict[Function, tuple[str, ...]]:
+def _through(module: str, change: Change, index: TraceIndex, installed: Path) -> dict[ChangedFunction, tuple[str, ...]]:
     file = installed.parent.joinpath(*module.split("."))
     file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
     name = file.relative_to(installed.parent).as_posix()

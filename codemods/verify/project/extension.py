@@ -19,7 +19,7 @@ from ..choose.changed_functions import changed_callables
 from ..compare.captures import TRACERS, is_traced
 from ..verdict import decide
 from .extension_tests import Ran, compare_runs, read
-from .extension_trees import WATCHER, NoProject, Project, Tree, clean, find_project, plant
+from .extension_trees import WATCHER, NoProject, ProjectCopy, ProjectFolder, clean, find_project, plant
 
 SECONDS = 3600.0
 """Default limit on the time of a build or a test command."""
@@ -92,8 +92,8 @@ class _Side:
     """Project before or after the change, copied and built at the first use."""
 
     def __init__(
-        self, name: str, project: Project, contents: dict[Path, bytes], commands: Commands, python: Path, place: Path,
-        limits: Limits, seen: _Seen, builders: int, traced: Mapping[str, Mapping[int, str]],
+        self, name: str, project: ProjectFolder, contents: dict[Path, bytes], commands: Commands, python: Path,
+        place: Path, limits: Limits, seen: _Seen, builders: int, traced: Mapping[str, Mapping[int, str]],
     ) -> None:  # fmt: skip
         self.name = name
         self._project = project
@@ -105,7 +105,7 @@ class _Side:
         self._seen = seen
         self._builders = builders
         self._traced = traced
-        self._tree: Tree | None = None
+        self._tree: ProjectCopy | None = None
 
     def build(self) -> Ran | None:
         """Return the result of the build, or None if there is nothing to build."""
@@ -130,7 +130,7 @@ class _Side:
         """Return whether a loaded file belongs to this copy or was installed from it."""
         return self._place in Path(path).parents
 
-    def _planted(self) -> Tree:
+    def _planted(self) -> ProjectCopy:
         if self._tree is None:
             self._tree = tree = plant(self._project, self._place, self._python)
             for path, content in self._contents.items():
@@ -142,7 +142,7 @@ class _Side:
                     break
         return self._tree
 
-    def _run(self, tree: Tree, words: str, *, watched: bool) -> Ran:
+    def _run(self, tree: ProjectCopy, words: str, *, watched: bool) -> Ran:
         reports = self._place / new_name("watched")
         reports.mkdir()
         environment = self._environment(tree)
@@ -167,7 +167,7 @@ class _Side:
             ran = replace(ran, message=f"{ran.message} ({hint})")
         return ran
 
-    def _environment(self, tree: Tree) -> dict[str, str]:
+    def _environment(self, tree: ProjectCopy) -> dict[str, str]:
         caches = self._place / "caches"
         caches.mkdir(exist_ok=True)
         environment = clean(os.environ)
@@ -190,7 +190,7 @@ class _Side:
 
 
 def _sides(
-    project: Project, changes: Sequence[Change], commands: Commands, place: TorchInstallation, scratch: Path,
+    project: ProjectFolder, changes: Sequence[Change], commands: Commands, place: TorchInstallation, scratch: Path,
     limits: Limits, memory: Memory | None, jobs: int,
 ) -> tuple[_Side, _Side]:  # fmt: skip
     known: Memory = {} if memory is None else memory
@@ -226,7 +226,7 @@ class _Trial:
         self,
         commands: Commands,
         changes: Sequence[Change],
-        project: Project,
+        project: ProjectFolder,
         jobs: int,
         progress: Callable[[str], None],
     ) -> None:

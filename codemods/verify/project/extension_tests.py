@@ -27,7 +27,7 @@ _WORDS = {PASSED: "pass", FAILED: "fail", CRASHED: "fail", EXPECTED: "fail as ex
 
 
 @dataclass(frozen=True)
-class Case:
+class ExtensionTest:
     """One test of a command: its outcome, and the line with the reason."""
 
     outcome: str
@@ -44,7 +44,7 @@ class Ran:
     message: str
     detail: str = field(repr=False)
     seconds: float
-    cases: Mapping[str, Case] = field(default_factory=dict, repr=False)
+    cases: Mapping[str, ExtensionTest] = field(default_factory=dict, repr=False)
     captures: Mapping[str, Captures] = field(default_factory=dict, repr=False)
     """Captures by torch's tracers, by call (``module:function``)."""
     loaded: frozenset[str] = frozenset()
@@ -119,29 +119,31 @@ def _summed(ran: Ran) -> Observation:
     return Observation(True, told, "", ran.died is not None, ran.seconds)
 
 
-def _case(ran: Ran, name: str) -> Case:
+def _case(ran: Ran, name: str) -> ExtensionTest:
     if name in ran.cases:
         return ran.cases[name]
     if ran.died:
-        return Case(CRASHED, ran.message)
-    return Case(SKIPPED, "it is not there") if ran.cases or ran.code == 0 else Case(FAILED, ran.message)
+        return ExtensionTest(CRASHED, ran.message)
+    return (
+        ExtensionTest(SKIPPED, "it is not there") if ran.cases or ran.code == 0 else ExtensionTest(FAILED, ran.message)
+    )
 
 
-def _compare_case(name: str, was: Case, now: Case) -> Check | None:
+def _compare_case(name: str, was: ExtensionTest, now: ExtensionTest) -> Check | None:
     if was.outcome == COLLECTED and now.outcome == SKIPPED:
         return None
     if was.outcome in _GOOD and now.outcome not in _GOOD:
-        told = now if now.outcome in _BAD else Case(FAILED, f"skipped: {now.message}")
+        told = now if now.outcome in _BAD else ExtensionTest(FAILED, f"skipped: {now.message}")
         return Check("case", name, _see(was), _see(told))
     if now.outcome in (FAILED, CRASHED) and was.outcome == SKIPPED:
         return Check("case", name, Observation(True, f"skipped: {was.message}"), _see(now))
     if was.outcome in _BAD and (was.outcome, now.outcome) != (EXPECTED, EXPECTED):
-        told = now if now.outcome != SKIPPED else Case(FAILED, f"skipped: {now.message}")
+        told = now if now.outcome != SKIPPED else ExtensionTest(FAILED, f"skipped: {now.message}")
         return Check("case", name, _see(was), _see(told))
     return None
 
 
-def _see(case: Case) -> Observation:
+def _see(case: ExtensionTest) -> Observation:
     passed = case.outcome in _GOOD
     return Observation(passed, "" if passed else case.message, "", case.outcome == CRASHED, case.seconds)
 
@@ -155,8 +157,8 @@ def _captures(path: Path) -> dict[str, Captures]:
     return {line["call"]: line["captures"] for line in lines}
 
 
-def _cases(path: Path, died: str | None, place: str) -> dict[str, Case]:
-    cases: dict[str, Case] = {}
+def _cases(path: Path, died: str | None, place: str) -> dict[str, ExtensionTest]:
+    cases: dict[str, ExtensionTest] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -169,23 +171,23 @@ def _cases(path: Path, died: str | None, place: str) -> dict[str, Case]:
             continue
         name, outcome = event["case"], event["outcome"]
         if outcome == "started":
-            cases[name] = Case("started")
+            cases[name] = ExtensionTest("started")
             continue
-        known = cases.get(name, Case("started"))
+        known = cases.get(name, ExtensionTest("started"))
         message = one_line(event["message"].replace(place, ""))
         seconds = known.seconds + event["seconds"]
         if outcome == "xfailed":
-            cases[name] = Case(EXPECTED, f"it fails as expected: {message}".removesuffix(": "), seconds)
+            cases[name] = ExtensionTest(EXPECTED, f"it fails as expected: {message}".removesuffix(": "), seconds)
         elif outcome == "xpassed":
-            cases[name] = Case(PASSED, "", seconds)
+            cases[name] = ExtensionTest(PASSED, "", seconds)
         elif outcome in (FAILED, SKIPPED, COLLECTED):
-            cases[name] = Case(outcome, message, seconds)
+            cases[name] = ExtensionTest(outcome, message, seconds)
         elif event["when"] == "call":
-            cases[name] = Case(PASSED, "", seconds)
+            cases[name] = ExtensionTest(PASSED, "", seconds)
         else:
-            cases[name] = Case(known.outcome, known.message, seconds)
+            cases[name] = ExtensionTest(known.outcome, known.message, seconds)
     return {
-        name: Case(CRASHED, died or "it never ended", case.seconds) if case.outcome == "started" else case
+        name: ExtensionTest(CRASHED, died or "it never ended", case.seconds) if case.outcome == "started" else case
         for name, case in cases.items()
     }
 

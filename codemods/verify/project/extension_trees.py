@@ -30,7 +30,7 @@ class NoProject(Exception):
 
 
 @dataclass(frozen=True)
-class Project:
+class ProjectFolder:
     """Folder that is copied (``top``), and the folder in it, or equal to it, where the commands run."""
 
     top: Path
@@ -73,7 +73,7 @@ class Project:
         return digest.hexdigest()
 
 
-def find_project(paths: Sequence[Path]) -> Project:
+def find_project(paths: Sequence[Path]) -> ProjectFolder:
     """Return the project that contains all of ``paths``: their repository, or the nearest folder with a build file.
 
     The commands run in the nearest folder at or above the files that has a build file (``pyproject.toml``,
@@ -87,14 +87,14 @@ def find_project(paths: Sequence[Path]) -> Project:
     if folder is None:
         names = ", ".join(str(path) for path in paths)
         raise NoProject(f"{names}: in no repository, and no {' or '.join(_PROJECT_FILES)} above: no project to build")
-    return Project(top or folder, folder)
+    return ProjectFolder(top or folder, folder)
 
 
 @dataclass(frozen=True)
-class Tree:
+class ProjectCopy:
     """Copy of a project (``top``), and the environment of its commands."""
 
-    project: Project
+    project: ProjectFolder
     top: Path
     environment: Path
 
@@ -125,13 +125,13 @@ class Tree:
             shutil.copymode(path, target)
 
 
-def plant(project: Project, place: Path, python: Path) -> Tree:
+def plant(project: ProjectFolder, place: Path, python: Path) -> ProjectCopy:
     """Copy ``project`` below the new folder ``place``, with an environment that has the packages of ``python``.
 
     Raises NoProject if the copy or the environment can't be made.
     """
     place.mkdir()
-    tree = Tree(project, place / project.top.name, place / "environment")
+    tree = ProjectCopy(project, place / project.top.name, place / "environment")
     if project.in_git:
         _clone(project.top, tree.top)
     tree.top.mkdir(exist_ok=True)
@@ -143,7 +143,7 @@ def plant(project: Project, place: Path, python: Path) -> Tree:
     return tree
 
 
-def _make_environment(tree: Tree, scratch: Path, python: Path) -> None:
+def _make_environment(tree: ProjectCopy, scratch: Path, python: Path) -> None:
     asked = "import json, sys; print(json.dumps([p for p in sys.path if p.endswith('-packages')]))"
     sites = run([str(python), "-c", asked], scratch=scratch, limits=_LIMITS, environment=clean(os.environ))
     made = run(

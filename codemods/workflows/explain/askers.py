@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..hunt.frames import is_machinery
-from .frames import Frame, torch_name
+from .frames import StackFrame, torch_name
 
 _ENTRIES = (
     "torch/export/",
@@ -44,7 +44,7 @@ _IN_TORCH = (
 """Files of torch that may need the value of a size. Torch's own summary names them without the folder of torch."""
 
 
-def asked_in(behind: Sequence[Frame]) -> str:
+def asked_in(behind: Sequence[StackFrame]) -> str:
     """Return torch's innermost line among the frames below the user's line, or `a call of torch` for C++."""
     for frame in reversed(behind):
         name = torch_name(frame.file)
@@ -65,7 +65,7 @@ def asked_in_cause(line: str) -> str:
     return "" if is_machinery(name, match["function"]) else f"{name}:{match['line']} in {match['function']}"
 
 
-def operator(named: str, behind: Sequence[Frame], native: Iterable[str], call: str) -> str:
+def operator(named: str, behind: Sequence[StackFrame], native: Iterable[str], call: str) -> str:
     """Return the name of the operator for `symfix repair`, or "" if the text names none."""
     if named:
         return plain(named)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .frames import Frame, frames, owner
+from .frames import StackFrame, frames, owner
 from .messages import MESSAGES, Message
 
 _TRACEBACK = "Traceback (most recent call last)"
@@ -38,7 +38,7 @@ _IS_EXCEPTION = re.compile(r"(?:Error|Exception|Unsupported|Violation|SymNode|No
 
 
 @dataclass(frozen=True)
-class Hit:
+class MessageLine:
     """A line with a message of the table."""
 
     at: int
@@ -55,10 +55,10 @@ class Episode:
 
     first: int
     last: int
-    hits: tuple[Hit, ...]
+    hits: tuple[MessageLine, ...]
 
 
-def hits(lines: Sequence[str]) -> Iterator[Hit]:
+def hits(lines: Sequence[str]) -> Iterator[MessageLine]:
     """Yield every message of the table, in the order of the text."""
     text = "\n".join(lines)
     present = [message for message in MESSAGES if message.marker in text]
@@ -66,7 +66,7 @@ def hits(lines: Sequence[str]) -> Iterator[Hit]:
         for message in present:
             match = message.pattern.search(line) if message.marker in line else None
             if match:
-                yield Hit(at, message, match)
+                yield MessageLine(at, message, match)
                 break
 
 
@@ -96,7 +96,7 @@ def _boundaries(lines: Sequence[str]) -> Iterator[int]:
             yield at
 
 
-def stack_of(lines: Sequence[str], episode: Episode, hit: Hit) -> list[Frame]:
+def stack_of(lines: Sequence[str], episode: Episode, hit: MessageLine) -> list[StackFrame]:
     """Return the stack of the traced code, outermost first: torch's list of it, else the traceback."""
     behind = _user_stack(lines, hit.at, episode.last)
     if behind:
@@ -105,10 +105,10 @@ def stack_of(lines: Sequence[str], episode: Episode, hit: Hit) -> list[Frame]:
     return list(frames(lines, starts[-1] if starts else episode.first, hit.at))
 
 
-def _user_stack(lines: Sequence[str], first: int, last: int) -> list[Frame]:
+def _user_stack(lines: Sequence[str], first: int, last: int) -> list[StackFrame]:
     """Return the last user stack with a line of the user's, since torch repeats the stacks."""
     heads = [at for at in range(first, last) if any(head in lines[at] for head in _USER_STACKS)]
-    best: list[Frame] = []
+    best: list[StackFrame] = []
     for at, end in zip(heads, [*heads[1:], last], strict=False):
         stop = next((one for one in range(at, end) if _FRAMEWORK_STACK in lines[one] or _TRACEBACK in lines[one]), end)
         found = list(frames(lines, at, stop))

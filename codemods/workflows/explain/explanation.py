@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from ..export.outcome import SourcePlace
 from . import askers, symbols
 from .cleanup import Unreadable, clean_lines
-from .episodes import Episode, Hit, episodes, exception_of, exceptions, stack_of
-from .frames import Frame, frames, native_file, native_functions, owner, place, torch_name
+from .episodes import Episode, MessageLine, episodes, exception_of, exceptions, stack_of
+from .frames import StackFrame, frames, native_file, native_functions, owner, place, torch_name
 from .kinds import KINDS
 from .remedy import command
-from .report import Report
+from .report import ExplainedError
 
 _UNDECIDED = ("undecided-size", "value-read")
 _LOOPS = re.compile(r"^(?:for |while |.*\bfor \w+ in range\()|\brange\(")
@@ -41,22 +41,22 @@ class ForeignText(Unreadable):
 class _Stack:
     """The stack of an error, split at the innermost line that is not torch's."""
 
-    user: Frame | None
-    behind: Sequence[Frame]
+    user: StackFrame | None
+    behind: Sequence[StackFrame]
 
 
 @dataclass(frozen=True)
 class _Found:
     """A report without the symbols and the command, which are searched in the whole text."""
 
-    report: Report
-    before: Sequence[Frame]
+    report: ExplainedError
+    before: Sequence[StackFrame]
     """Frames above the message."""
     extension: str
     """C++ file of the user."""
 
 
-def explain(text: str) -> Report:
+def explain(text: str) -> ExplainedError:
     """Explain the first error about sizes. Raises ForeignText if the text has no error of torch."""
     lines = clean_lines(text)
     every = episodes(lines)
@@ -68,7 +68,7 @@ def explain(text: str) -> Report:
     return _complete(lines, found[0], 0) if found else _other(lines)
 
 
-def _complete(lines: Sequence[str], found: _Found, more: int) -> Report:
+def _complete(lines: Sequence[str], found: _Found, more: int) -> ExplainedError:
     one = found.report
     file, code = (one.place.file, one.place.text) if one.place else ("", "")
     stack = [*found.before, *frames(lines, 0, len(lines))]
@@ -93,7 +93,7 @@ def _distinct(every: Iterable[_Found]) -> list[_Found]:
     return kept
 
 
-def _is_same(one: Report, other: Report) -> bool:
+def _is_same(one: ExplainedError, other: ExplainedError) -> bool:
     here, there = one.place, other.place
     if here and there and (here.file, here.line) != (there.file, there.line):
         return False
@@ -122,7 +122,7 @@ def _read(lines: Sequence[str], episode: Episode) -> _Found:
     exception, message = exception_of(lines, hit.at)
     whose = owner(stack.user.file) or "" if stack.user and at else ""
     told = " ".join((message or lines[hit.at]).split())
-    report = Report(
+    report = ExplainedError(
         kind=kind,
         title=KINDS[kind].title,
         exception=exception,
@@ -140,16 +140,16 @@ def _read(lines: Sequence[str], episode: Episode) -> _Found:
     return _Found(report, before, extension)
 
 
-def _best(found: Sequence[Hit]) -> Hit:
+def _best(found: Sequence[MessageLine]) -> MessageLine:
     """Return the best message: errors before log lines, and those with an expression before summaries."""
     return min(found, key=lambda hit: (hit.message.soft, hit.message.kind == "unsupported", not _tells(hit)))
 
 
-def _tells(hit: Hit) -> bool:
+def _tells(hit: MessageLine) -> bool:
     return bool(hit.group("expression") or hit.group("operator") or hit.group("value") or hit.group("file"))
 
 
-def _split(stack: Sequence[Frame], before: Sequence[Frame]) -> _Stack:
+def _split(stack: Sequence[StackFrame], before: Sequence[StackFrame]) -> _Stack:
     user = next((at for at in range(len(stack) - 1, -1, -1) if owner(stack[at].file) is not None), None)
     if user is None:
         return _Stack(None, stack)
@@ -159,7 +159,7 @@ def _split(stack: Sequence[Frame], before: Sequence[Frame]) -> _Stack:
     return _Stack(stack[user], stack[user + 1 :] or behind)
 
 
-def _place(lines: Sequence[str], hit: Hit, stack: _Stack, near: Sequence[str]) -> SourcePlace | None:
+def _place(lines: Sequence[str], hit: MessageLine, stack: _Stack, near: Sequence[str]) -> SourcePlace | None:
     if hit.group("file"):
         return SourcePlace(hit.group("file"), int(hit.group("line")), hit.group("function"))
     for line in [*near, *lines[max(hit.at - _NEAR, 0) : hit.at]]:
@@ -188,7 +188,7 @@ def _inside(stack: _Stack, near: Sequence[str]) -> str:
     return asked
 
 
-def _kind(hit: Hit, code: str, asked: str, near: Sequence[str]) -> str:
+def _kind(hit: MessageLine, code: str, asked: str, near: Sequence[str]) -> str:
     kind = hit.message.kind
     if kind == "data-dependent-operator" and ("_local_scalar_dense" in hit.group("operator") or _READS.search(code)):
         return "value-read"
@@ -207,7 +207,7 @@ def _kind(hit: Hit, code: str, asked: str, near: Sequence[str]) -> str:
     return kind
 
 
-def _expression(hit: Hit, near: Sequence[str]) -> str:
+def _expression(hit: MessageLine, near: Sequence[str]) -> str:
     if hit.group("expression"):
         return hit.group("expression")
     if hit.group("value"):
@@ -236,7 +236,7 @@ def _mend(kind: str, expression: str, near: Sequence[str]) -> str:
     return usual
 
 
-def _other(lines: Sequence[str]) -> Report:
+def _other(lines: Sequence[str]) -> ExplainedError:
     """Build the report of an error of torch without a message of the table. Raises ForeignText."""
     found = list(exceptions(lines))
     shown = any(
@@ -251,7 +251,7 @@ def _other(lines: Sequence[str]) -> Report:
         raise ForeignText("no error of torch in this text")
     _, name, message = torchs[-1]
     told = " ".join(message.split())[:_LONGEST]
-    return Report(
+    return ExplainedError(
         kind="not-sizes", title=KINDS["not-sizes"].title, exception=name.rpartition(".")[2], message=told,
         expression="", symbols=(), place=None, owner="", inside="", operator="", mend="", command="", more=0,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from ..export.outcome import SourcePlace
 
 
 @dataclass(frozen=True)
-class Frame:
+class StackFrame:
     """One line of a stack. ``at`` is the number of its line in the text."""
 
     file: str
@@ -55,7 +55,7 @@ _RUNNERS = (
 )
 
 
-def frames(lines: Sequence[str], first: int, last: int) -> Iterator[Frame]:
+def frames(lines: Sequence[str], first: int, last: int) -> Iterator[StackFrame]:
     """Yield the frames between two lines of a text, in its order."""
     for at in range(first, last):
         if not any(part in lines[at] for part in _PARTS):
@@ -65,7 +65,7 @@ def frames(lines: Sequence[str], first: int, last: int) -> Iterator[Frame]:
             if match:
                 line, text = _code(lines, at, last)
                 number = int(match["line"] or line or 0)
-                yield Frame(
+                yield StackFrame(
                     match["file"].replace("\\", "/"), number, match["function"] or _defined(lines, at), text, at
                 )
                 break
@@ -139,7 +139,7 @@ def owner(file: str) -> str | None:
     return None if _STANDARD.search(file) or file.endswith(("/bin/pytest", "/bin/torchrun")) else ""
 
 
-def place(frame: Frame) -> SourcePlace:
+def place(frame: StackFrame) -> SourcePlace:
     """Return the place of a frame. A file of a package is named relative to the folder of packages."""
     parts = re.split(r"(?:site|dist)-packages/", frame.file)
     return SourcePlace(parts[-1] if len(parts) > 1 else frame.file, frame.line, frame.function, frame.text)

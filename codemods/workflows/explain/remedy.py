@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from .frames import Frame, owner
+from .frames import StackFrame, owner
 
 _PROGRAM = r"(?:[\w./~-]*/)?(?:python[\d.]*|torchrun|pytest|uv run|poetry run|accelerate launch)"
 _PROMPT = re.compile(
@@ -25,7 +25,9 @@ _MODEL_KINDS = (
 )  # fmt: skip
 
 
-def command(kind: str, operator: str, place: str, native: str, lines: Sequence[str], stack: Sequence[Frame]) -> str:
+def command(
+    kind: str, operator: str, place: str, native: str, lines: Sequence[str], stack: Sequence[StackFrame]
+) -> str:
     """Return the command, or "" if none helps. ``place`` is the file of the line, ``native`` a C++ file."""
     if kind == "in-torch":
         return f"symfix repair {operator}" if operator else "symfix hunt"
@@ -45,7 +47,7 @@ def command(kind: str, operator: str, place: str, native: str, lines: Sequence[s
     return f"symfix export -- {started(lines, stack)}"
 
 
-def started(lines: Sequence[str], stack: Sequence[Frame]) -> str:
+def started(lines: Sequence[str], stack: Sequence[StackFrame]) -> str:
     """Return the command that wrote the text: as the text shows it, by its script, or a placeholder."""
     for line in lines:
         match = _PROMPT.match(line)

@@ -17,7 +17,7 @@ class Symbol:
 
 
 @dataclass(frozen=True)
-class Report:
+class ExplainedError:
     """The first error about sizes in a text, or its first error of torch."""
 
     kind: str
@@ -46,6 +46,6 @@ class Report:
         return self.kind not in ("unsupported", "not-sizes")
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def to_json(report: ExplainedError) -> dict[str, Any]:
     """Return the report as plain values."""
     return {"version": 1, **asdict(report), "about_sizes": report.about_sizes}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .report import Report
+from .report import ExplainedError
 
 MOST_LINES = 8
 _WIDEST = 220
 
 
-def lines(report: Report) -> Iterator[str]:
+def lines(report: ExplainedError) -> Iterator[str]:
     """Yield the lines, without line ends."""
     if report.kind == "not-sizes":
         yield _short(f"not-sizes: {report.exception}: {report.message}; {report.title}".replace(": ;", ";"))

@@ -24,7 +24,7 @@ class BadReport(Exception):
 
 
 @dataclass(frozen=True)
-class Failure:
+class DraftFailure:
     """One failure of a report. ``places`` are the lines that led to it, innermost first."""
 
     kind: str
@@ -47,7 +47,7 @@ class DraftReport:
     torch: str
     target: str
     folder: str
-    failures: tuple[Failure, ...]
+    failures: tuple[DraftFailure, ...]
 
 
 def make(target: str, folder: Path, laboratory: Harness) -> DraftReport:
@@ -85,7 +85,7 @@ def load(path: Path) -> DraftReport:
 
 def _read(found: dict[str, Any]) -> DraftReport:
     failures = tuple(
-        Failure(
+        DraftFailure(
             str(one["kind"]),
             str(one.get("condition", "")),
             str(one.get("operator", "")),

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from ...reports.patch import patch
-from .outcome import Exported, FilePatch, Outcome, Verdict
+from .outcome import Exported, ExportOutcome, FilePatch, TargetVerdict
 from .text import patch_head
 
-_WRITTEN = (Verdict.PROVEN, Verdict.ONE_SIDED)
+_WRITTEN = (TargetVerdict.PROVEN, TargetVerdict.ONE_SIDED)
 
 
-def write(outcome: Outcome, folder: Path) -> list[Path]:
+def write(outcome: ExportOutcome, folder: Path) -> list[Path]:
     """Write the outcome below ``folder`` and return the paths of the patches."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -28,7 +28,7 @@ def write(outcome: Outcome, folder: Path) -> list[Path]:
     return written
 
 
-def patches(outcome: Outcome) -> Iterator[tuple[str, list[Exported]]]:
+def patches(outcome: ExportOutcome) -> Iterator[tuple[str, list[Exported]]]:
     """Yield the name of each patch with its targets."""
     shared: dict[tuple[FilePatch, ...], list[Exported]] = {}
     for one in outcome.targets:
@@ -42,13 +42,13 @@ def patches(outcome: Outcome) -> Iterator[tuple[str, list[Exported]]]:
         yield name, targets
 
 
-def text_of(targets: list[Exported], outcome: Outcome) -> bytes:
+def text_of(targets: list[Exported], outcome: ExportOutcome) -> bytes:
     """Return the patch with its head."""
     head = "".join(f"{line}\n" for line in patch_head(targets, outcome)).encode()
     return head + b"\n" + b"".join(patch(file.name, file.before, file.after) for file in targets[0].files)
 
 
-def to_json(outcome: Outcome) -> dict[str, Any]:
+def to_json(outcome: ExportOutcome) -> dict[str, Any]:
     """Return the outcome as plain values. The texts of files are only in the patches."""
     targets = []
     for one in outcome.targets:

@@ -13,12 +13,12 @@ from pathlib import Path
 from threading import Event, Thread
 
 from ...harness.children.entrypoints import exported_model
-from ...harness.children.entrypoints.live_target import Call, hold, serve
+from ...harness.children.entrypoints.live_target import ExportCall, hold, serve
 from ...harness.live_laboratory import Pipes, living
 from ...harness.process_limits import Limits
 from ...harness.resilient_batch import children
 from ...harness.temp_folder import scratch_folder
-from .outcome import Outcome
+from .outcome import ExportOutcome
 from .procedure import ExportRequest
 from .procedure import export as run_export
 
@@ -27,7 +27,7 @@ _TICK = 0.2
 
 def export_here(
     name: str,
-    call: Call,
+    call: ExportCall,
     *,
     ways: Sequence[str],
     unbacked: bool,
@@ -35,7 +35,7 @@ def export_here(
     jobs: int | None = None,
     min_torch: tuple[int, int] | None = None,
     progress: Callable[[str], None] = lambda _: None,
-) -> Outcome:
+) -> ExportOutcome:
     """Search in this process, with each trial in a fork of it. Raises TorchError."""
     limits = Limits(wall=seconds, cpu=int(seconds) + 60)
     with ExitStack() as stack:
@@ -54,9 +54,9 @@ def export_here(
         return _interruptible(lambda: run_export(wanted, scratch, progress), list(servers))
 
 
-def _interruptible(run: Callable[[], Outcome], servers: Sequence[int]) -> Outcome:
+def _interruptible(run: Callable[[], ExportOutcome], servers: Sequence[int]) -> ExportOutcome:
     """Run in a thread, so that a notebook's interrupt can end the forks that other threads wait for."""
-    found: list[Outcome] = []
+    found: list[ExportOutcome] = []
     raised: list[BaseException] = []
     # An interrupted join marks the thread as ended.
     over = Event()

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 
 
-class Verdict(Enum):
+class TargetVerdict(Enum):
     """Verdict on a target."""
 
     AS_IT_IS = "exports as it is"
@@ -69,7 +69,7 @@ class ExportBlocker:
 
 
 @dataclass(frozen=True)
-class Left:
+class LastFailure:
     """The failure at which a target finally stops."""
 
     reason: str
@@ -99,7 +99,7 @@ class Exported:
     """Result of one target."""
 
     target: str
-    verdict: Verdict
+    verdict: TargetVerdict
     message: str = ""
     obstacles: tuple[ExportBlocker, ...] = ()
     files: tuple[FilePatch, ...] = ()
@@ -108,11 +108,11 @@ class Exported:
     """Calls on which the program was compared with the model."""
     unseen: tuple[str, ...] = ()
     """Changed conditions of which no input takes one side: line of the changed file, truth value, text."""
-    left: Left | None = None
+    left: LastFailure | None = None
 
     @property
     def good(self) -> bool:
-        return self.verdict in (Verdict.AS_IT_IS, Verdict.PROVEN)
+        return self.verdict in (TargetVerdict.AS_IT_IS, TargetVerdict.PROVEN)
 
     @property
     def refused(self) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ class Exported:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExportOutcome:
     """Result of a run over some targets."""
 
     torch: str

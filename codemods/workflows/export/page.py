@@ -7,7 +7,7 @@ from html import escape
 
 from ...reports.patch import patch
 from .folder import patches
-from .outcome import REASONS, ExportBlocker, Exported, Left, Outcome, Verdict
+from .outcome import REASONS, ExportBlocker, Exported, ExportOutcome, LastFailure, TargetVerdict
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2327; --dim: #5c6770; --paper: #fff; --line: #dde2e6; --code: #f3f5f7;
@@ -28,7 +28,7 @@ dt { color: var(--dim); float: left; clear: left; width: 6.5rem; } dd { margin: 
 """
 
 
-def page(outcome: Outcome) -> str:
+def page(outcome: ExportOutcome) -> str:
     """Build the whole page. It loads nothing and follows the reader's light or dark setting."""
     release = escape(outcome.torch.split()[0])
     parts = [
@@ -46,7 +46,7 @@ def page(outcome: Outcome) -> str:
 def _target(one: Exported) -> Iterator[str]:
     colour = "good" if one.good else "bad"
     yield f"<h2><code>{escape(one.target)}</code> <span class={colour}>{escape(one.verdict.value)}</span></h2>"
-    if one.verdict is Verdict.UNUSABLE:
+    if one.verdict is TargetVerdict.UNUSABLE:
         yield f"<p>{escape(one.message)}</p>"
     if one.obstacles:
         yield "<ol>"
@@ -77,7 +77,7 @@ def _obstacle(obstacle: ExportBlocker) -> Iterator[str]:
     yield "</dl></li>"
 
 
-def _left(left: Left) -> Iterator[str]:
+def _left(left: LastFailure) -> Iterator[str]:
     yield f"<h3>Stops: {escape(left.reason)}</h3><p>{escape(REASONS[left.reason])}.</p>"
     if left.place is not None:
         yield f"<code>{escape(str(left.place))}</code><pre>{escape(left.place.text)}</pre>"
@@ -89,7 +89,7 @@ def _left(left: Left) -> Iterator[str]:
         yield "</dl>"
 
 
-def _patches(outcome: Outcome) -> Iterator[str]:
+def _patches(outcome: ExportOutcome) -> Iterator[str]:
     for name, targets in patches(outcome):
         yield f"<h2>{escape(name)}.patch</h2>"
         for package in dict.fromkeys(file.package for file in targets[0].files if file.package):

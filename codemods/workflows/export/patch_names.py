@@ -9,7 +9,7 @@ from pathlib import Path
 _PACKAGES = ("site-packages", "dist-packages")
 
 
-class Names:
+class PatchNames:
     """Names of files for display and for ``git apply``. ``folder`` contains the user's own code."""
 
     def __init__(self, folder: Path) -> None:

@@ -18,15 +18,15 @@ from ...harness.fork_server import finds_torch_as_it_is, forking
 from ...harness.process_limits import Limits
 from ...harness.remote import laboratory
 from ...harness.torch_variant import Harness, Variant
+from ..repair.candidate_search import Search
 from ..repair.candidates import CandidateSources
 from ..repair.edited_file import EditedFile
-from ..repair.groups import AcceptedFix, Group, by_changes, only
+from ..repair.groups import AcceptedFix, FixGroup, by_changes, only
 from ..repair.progress_metric import expression, strip_advice
-from ..repair.search import Search
 from ..repair.trial_runner import TrialRunner
-from ..repair.trials import UNTESTABLE, Frame, Trial
-from .outcome import ExportBlocker, Exported, FilePatch, Left, Outcome, SourcePlace, Verdict
-from .patch_names import Names
+from ..repair.trials import UNTESTABLE, TorchFrame, Trial
+from .outcome import ExportBlocker, Exported, ExportOutcome, FilePatch, LastFailure, SourcePlace, TargetVerdict
+from .patch_names import PatchNames
 from .target_trials import NARROWING, ModelTrial, Sides, Targets
 
 _LIMITS = Limits(wall=900.0, cpu=1200)
@@ -59,7 +59,7 @@ class ExportRequest:
     """Laboratory that already contains the targets, under the names that they have there."""
 
 
-def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> Outcome:
+def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> ExportOutcome:
     """Try and prove each target. Raises TorchError for a missing torch."""
     started = time.monotonic()
     surroundings = TorchSurroundings(
@@ -82,7 +82,7 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
         ):
             lab = stack.enter_context(forking(lab, jobs, exports=True))
         bench = TrialRunner(lab, targets, str, CandidateSources(Registry(), context, context), None, jobs)
-        names = Names(wanted.folder)
+        names = PatchNames(wanted.folder)
         progress(f"trying {_count(len(wanted.targets))} as they are")
         first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
         failing = {name: trial for name, trial in first.items() if not trial.passed and trial.verdict != UNTESTABLE}
@@ -92,12 +92,12 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
             if not search.complete(progress):
                 break
         found = {
-            name: Exported(name, Verdict.AS_IT_IS, notes=_notes(one), inputs=_compared(one))
+            name: Exported(name, TargetVerdict.AS_IT_IS, notes=_notes(one), inputs=_compared(one))
             for name, one in first.items()
             if one.passed
         }
         found |= {
-            name: Exported(name, Verdict.UNUSABLE, one.message)
+            name: Exported(name, TargetVerdict.UNUSABLE, one.message)
             for name, one in first.items()
             if one.verdict == UNTESTABLE
         }
@@ -108,7 +108,7 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
         for name in failing:
             found.setdefault(name, _left(name, search, names))
         ordered = tuple(found[name] for name in wanted.targets)
-        return Outcome(place.build, wanted.ways, wanted.unbacked, ordered, round(time.monotonic() - started, 1))
+        return ExportOutcome(place.build, wanted.ways, wanted.unbacked, ordered, round(time.monotonic() - started, 1))
 
 
 def _forks(target: str, folder: Path) -> bool:
@@ -124,7 +124,7 @@ def _count(number: int) -> str:
     return "one target" if number == 1 else f"{number} targets"
 
 
-def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dict[str, Exported]:
+def _proven(group: FixGroup, search: Search, targets: Targets, names: PatchNames) -> dict[str, Exported]:
     """Try the final texts and return the results of the group. Branches with a default are counted in eager mode."""
     bench = search.bench
     drafts = {path: draft for path, draft in only(search.drafts, [group]).items() if draft.taken}
@@ -153,7 +153,7 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
         )
         uncounted = sides is not None and name not in sides
         notes = (*trial.notes, "the sides of its decisions could not be counted") if uncounted else trial.notes
-        verdict = Verdict.ONE_SIDED if unseen or uncounted else Verdict.PROVEN
+        verdict = TargetVerdict.ONE_SIDED if unseen or uncounted else TargetVerdict.PROVEN
         found[name] = Exported(name, verdict, "", obstacles, files, notes, _compared(trial), unseen)
     return found
 
@@ -162,7 +162,7 @@ def _said(seen: tuple[bool, ...]) -> str:
     return f"always {str(seen[0]).lower()}" if seen else "never chosen"
 
 
-def _sides(group: Group, targets: Targets, bench: TrialRunner, variant: Variant) -> dict[str, Sides] | None:
+def _sides(group: FixGroup, targets: Targets, bench: TrialRunner, variant: Variant) -> dict[str, Sides] | None:
     """Return the truth values of each condition with a default in eager, by target; None if there is none."""
     if not any(fix.default for member in group.members for fix in member.fixes):
         return None
@@ -205,7 +205,7 @@ def _compared(trial: Trial) -> tuple[str, ...]:
     return tuple(case.name for case in trial.cases if not case.error) if isinstance(trial, ModelTrial) else ()
 
 
-def _obstacle(name: str, member: AcceptedFix, search: Search, names: Names) -> ExportBlocker:
+def _obstacle(name: str, member: AcceptedFix, search: Search, names: PatchNames) -> ExportBlocker:
     before = member.before.get(name) or next(iter(member.before.values()), None)
     source = search.drafts[member.path].source
     line = source.line_column(member.candidate.site.origin)[0]
@@ -220,7 +220,7 @@ def _obstacle(name: str, member: AcceptedFix, search: Search, names: Names) -> E
     )
 
 
-def _left(name: str, search: Search, names: Names, trial: Trial | None = None) -> Exported:
+def _left(name: str, search: Search, names: PatchNames, trial: Trial | None = None) -> Exported:
     last = trial or search.trials[name]
     attempts = [one for one in search.attempts if name in one.operators and not one.kept]
     frame = last.frames[0] if last.frames else None
@@ -230,12 +230,12 @@ def _left(name: str, search: Search, names: Names, trial: Trial | None = None) -
     model = last if isinstance(last, ModelTrial) else ModelTrial(name, last.verdict, last.message)
     line = place.line if place is not None else 0
     reason = _reason(model, frame, line, search, silent=any(one.silent for one in attempts))
-    left = Left(reason, strip_advice(last.message), model.way, place, model.inside, tried)
+    left = LastFailure(reason, strip_advice(last.message), model.way, place, model.inside, tried)
     obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains.get(name, ()))
-    return Exported(name, Verdict.LEFT, strip_advice(last.message), obstacles, left=left, notes=model.notes)
+    return Exported(name, TargetVerdict.LEFT, strip_advice(last.message), obstacles, left=left, notes=model.notes)
 
 
-def _refused(trial: Trial, frame: Frame | None, search: Search) -> tuple[tuple[str, str], ...]:
+def _refused(trial: Trial, frame: TorchFrame | None, search: Search) -> tuple[tuple[str, str], ...]:
     """Return what could not be written at the place where a target stops, with the reason."""
     draft = search.drafts.get(Path(frame.file)) if frame is not None else None
     site = next(
@@ -247,7 +247,7 @@ def _refused(trial: Trial, frame: Frame | None, search: Search) -> tuple[tuple[s
     return tuple(draft.language.refused(draft.now, draft.context, line))
 
 
-def _place(name: str, frame: Frame, search: Search, names: Names) -> SourcePlace:
+def _place(name: str, frame: TorchFrame, search: Search, names: PatchNames) -> SourcePlace:
     """Return the failing line of a target, in coordinates of the original text."""
     path = Path(frame.file)
     site = next((one for one in search.sites(name) if one.path == path), None)
@@ -257,7 +257,7 @@ def _place(name: str, frame: Frame, search: Search, names: Names) -> SourcePlace
     return SourcePlace(names.short(path), line, frame.function, text)
 
 
-def _reason(trial: ModelTrial, frame: Frame | None, line: int, search: Search, *, silent: bool) -> str:
+def _reason(trial: ModelTrial, frame: TorchFrame | None, line: int, search: Search, *, silent: bool) -> str:
     if trial.kind == "specialized":
         return "special-size"
     if trial.silent or silent:

@@ -10,7 +10,7 @@ from ...model.source_file import SourceFile
 from ...reports.patch import patch
 from ...system.atomic_write import write
 from .folder import patches
-from .outcome import ExportBlocker, Exported, Left, Outcome
+from .outcome import ExportBlocker, Exported, ExportOutcome, LastFailure
 from .text import target_lines
 
 
@@ -22,7 +22,7 @@ class NotApplied(Exception):
 class Result:
     """The result of exporting a model. Its text is that of the command, followed by the patch."""
 
-    outcome: Outcome
+    outcome: ExportOutcome
 
     @property
     def exported(self) -> Exported:
@@ -58,7 +58,7 @@ class Result:
         return self.exported.obstacles
 
     @property
-    def left(self) -> Left | None:
+    def left(self) -> LastFailure | None:
         """Return the place where the export finally stops, or None."""
         return self.exported.left
 

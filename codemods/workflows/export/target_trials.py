@@ -11,7 +11,7 @@ from typing import Any
 from ...harness.process_limits import Ended
 from ...harness.resilient_batch import Batch, BatchReport, limits_for
 from ...harness.torch_variant import Harness, Variant
-from ..repair.trials import FAILED, WRONG, Frame, Trial, Tried
+from ..repair.trials import FAILED, WRONG, TorchFrame, Trial, Tried
 
 _START_SECONDS = 60
 NARROWING = ("narrowed", "guard")
@@ -23,7 +23,7 @@ Sides = Mapping[tuple[str, int], tuple[bool, ...]]
 
 
 @dataclass(frozen=True)
-class Case:
+class ReportedCase:
     """A call of the model. ``digest`` hashes eager's result, and is "" if that is not deterministic."""
 
     name: str
@@ -42,7 +42,7 @@ class ModelTrial(Trial):
     """True if the value of a tensor was needed, not a size."""
     inside: str = ""
     """Line of torch that needed the value."""
-    cases: tuple[Case, ...] = ()
+    cases: tuple[ReportedCase, ...] = ()
     notes: tuple[str, ...] = ()
     """Inputs that are rejected. The user should see them, although they are no failure."""
     taken: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Targets:
     """True to record the truth values of conditions with a default instead of exporting."""
     filled: bool = False
     """True to leave out the inputs with a size of 0."""
-    _eager: dict[str, tuple[Case, ...]] = field(default_factory=dict)
+    _eager: dict[str, tuple[ReportedCase, ...]] = field(default_factory=dict)
     _taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _varied: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -180,7 +180,7 @@ def _trial(said: dict[str, Any]) -> ModelTrial:
         said["message"],
         sample=said.get("stage", -1),
         frames=tuple(
-            Frame(place["file"], place["line"], place["function"], tuple(conditions))
+            TorchFrame(place["file"], place["line"], place["function"], tuple(conditions))
             for place, conditions in zip(places, stated, strict=True)
         ),
         crashed=said.get("crashed", False),
@@ -188,7 +188,7 @@ def _trial(said: dict[str, Any]) -> ModelTrial:
         kind=said.get("kind", ""),
         by_value=said.get("values", False),
         inside=said.get("inside", ""),
-        cases=tuple(Case(**case) for case in said.get("cases", ())),
+        cases=tuple(ReportedCase(**case) for case in said.get("cases", ())),
         notes=tuple(said.get("notes", ())),
         taken=tuple(said.get("taken", ())),
         varied=tuple(said.get("varied", ())),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .outcome import REASONS, ExportBlocker, Exported, Left, Outcome, Verdict
+from .outcome import REASONS, ExportBlocker, Exported, ExportOutcome, LastFailure, TargetVerdict
 
 
-def lines(outcome: Outcome) -> Iterator[str]:
+def lines(outcome: ExportOutcome) -> Iterator[str]:
     """Yield the targets one after the other, then the counts, without line ends."""
     for one in outcome.targets:
         yield from target_lines(one)
         yield ""
-    counts = {verdict: sum(one.verdict is verdict for one in outcome.targets) for verdict in Verdict}
+    counts = {verdict: sum(one.verdict is verdict for one in outcome.targets) for verdict in TargetVerdict}
     told = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
     yield f"torch {outcome.torch.split()[0]}, {outcome.protocol}: {told}"
 
@@ -33,7 +33,7 @@ def target_lines(one: Exported) -> Iterator[str]:
 
 
 def _behind_verdict(one: Exported) -> str:
-    if one.verdict is Verdict.UNUSABLE:
+    if one.verdict is TargetVerdict.UNUSABLE:
         return f": {one.message}"
     return f"; refuses {', '.join(one.refused)}" if one.refused and one.left is None else ""
 
@@ -49,7 +49,7 @@ def _obstacle(number: int, obstacle: ExportBlocker) -> Iterator[str]:
         yield f"     what changes: {default}"
 
 
-def _left(left: Left) -> Iterator[str]:
+def _left(left: LastFailure) -> Iterator[str]:
     yield f"  stops, {left.reason}: {REASONS[left.reason]}"
     if left.place is not None:
         yield f"     {left.place}"
@@ -61,7 +61,7 @@ def _left(left: Left) -> Iterator[str]:
         yield f"     tried: {words}: {came}"
 
 
-def patch_head(targets: list[Exported], outcome: Outcome) -> Iterator[str]:
+def patch_head(targets: list[Exported], outcome: ExportOutcome) -> Iterator[str]:
     """Yield the lines above a patch that describe it. `git apply` ignores them."""
     names = ", ".join(one.target for one in targets)
     yield f"Export of {names} ({outcome.protocol}, torch {outcome.torch.split()[0]})"

@@ -22,7 +22,7 @@ from .frames import (
     user_path,
     wants_concrete,
 )
-from .sources import Sources
+from .sources import TorchSources
 
 _THROWN = {
     "on tensor with symbolic sizes/strides": Mode.DIRECT_THROW,
@@ -54,7 +54,7 @@ def failures_of(
     found = []
     if row.get("crashed"):
         found.append(Failure(operator, protocol, Mode.UNKNOWN, row["crashed"], "", None, row["tried"], why=DIED))
-    sources = Sources(site, modules)
+    sources = TorchSources(site, modules)
     found += [_failure(operator, protocol, seen, sources) for seen in row["failures"]]
     if "behind" in row:
         behind = [_failure(operator, protocol, seen, sources) for seen in row["behind"]]
@@ -62,7 +62,7 @@ def failures_of(
     return found
 
 
-def _failure(operator: Operator, protocol: str, seen: Mapping[str, Any], sources: Sources) -> Failure:
+def _failure(operator: Operator, protocol: str, seen: Mapping[str, Any], sources: TorchSources) -> Failure:
     judged = _judged(seen, sources)
     text = seen.get("text", "")
     return Failure(
@@ -82,7 +82,7 @@ def _failure(operator: Operator, protocol: str, seen: Mapping[str, Any], sources
     )
 
 
-def _judged(seen: Mapping[str, Any], sources: Sources) -> _Judged:
+def _judged(seen: Mapping[str, Any], sources: TorchSources) -> _Judged:
     if "deviation" in seen:
         return _Judged(Mode.DEVIATION, why="it traces: no line forced a size, one guessed it wrong")
     if seen["type"] == "ProcessDied":
@@ -106,7 +106,7 @@ def _judged(seen: Mapping[str, Any], sources: Sources) -> _Judged:
     return _Judged(mode, path, "" if path else "the error keeps no frame of torch")
 
 
-def _undecided(seen: Mapping[str, Any], sources: Sources) -> _Judged:
+def _undecided(seen: Mapping[str, Any], sources: TorchSources) -> _Judged:
     """Classify a data-dependent guard on unbacked sizes."""
     python, native = seen["frames"], seen["native"]
     above = python_path(python, sources) or user_path(seen["text"], sources)

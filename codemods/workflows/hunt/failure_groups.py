@@ -9,7 +9,7 @@ from .failure import Failure, FailurePlace, Mode, Operator
 
 
 @dataclass(frozen=True)
-class Held:
+class FailureGroup:
     """Operators that fail at one place, or for one reason if no place is known (``place`` is None)."""
 
     mode: Mode
@@ -34,7 +34,7 @@ class Held:
         return str(self.place) if self.place else self.why
 
 
-def by_place(failures: Iterable[Failure]) -> tuple[Held, ...]:
+def by_place(failures: Iterable[Failure]) -> tuple[FailureGroup, ...]:
     """Group failures by place, the places with most operators first."""
     groups: dict[tuple[str, ...], list[Failure]] = {}
     for failure in failures:
@@ -45,7 +45,7 @@ def by_place(failures: Iterable[Failure]) -> tuple[Held, ...]:
     for group in groups.values():
         first = group[0]
         why = first.why if len({failure.why for failure in group}) == 1 else _reason(first)
-        held.append(Held(first.mode, first.place, why, tuple(group)))
+        held.append(FailureGroup(first.mode, first.place, why, tuple(group)))
     return tuple(sorted(held, key=lambda one: (-len(one.operators), one.mode.value, one.words)))
 
 
@@ -60,7 +60,7 @@ def by_mode(failures: Iterable[Failure]) -> dict[Mode, int]:
     return {mode: len(operators[mode]) for mode in Mode if mode in operators}
 
 
-def by_file(failures: Iterable[Failure]) -> dict[str, tuple[Held, ...]]:
+def by_file(failures: Iterable[Failure]) -> dict[str, tuple[FailureGroup, ...]]:
     """Group places by file, the file with most operators first. C++ without a known file is one group."""
     files: dict[str, list[Failure]] = {}
     for failure in failures:

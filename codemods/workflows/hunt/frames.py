@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .failure import FailurePlace
-from .sources import Sources
+from .sources import TorchSources
 
 Frame = Mapping[str, Any]
 
@@ -48,7 +48,7 @@ _OPERATOR = re.compile(r"operator(?:<=>|<=|>=|<<|>>|->|<|>|\(\))")
 _USER_FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 
 
-def python_path(frames: Iterable[Frame], sources: Sources) -> tuple[FailurePlace, ...]:
+def python_path(frames: Iterable[Frame], sources: TorchSources) -> tuple[FailurePlace, ...]:
     """Return torch's Python lines that led to a guard, innermost first, without the machinery."""
     found = []
     for frame in frames:
@@ -58,7 +58,7 @@ def python_path(frames: Iterable[Frame], sources: Sources) -> tuple[FailurePlace
     return tuple(found)
 
 
-def user_path(text: str, sources: Sources) -> tuple[FailurePlace, ...]:
+def user_path(text: str, sources: TorchSources) -> tuple[FailurePlace, ...]:
     """Return torch's lines in the user stack of a dynamo error text, innermost first."""
     found: list[FailurePlace] = []
     _, _, stack = text.partition("User Stack")
@@ -69,7 +69,7 @@ def user_path(text: str, sources: Sources) -> tuple[FailurePlace, ...]:
     return tuple(found)
 
 
-def machinery_line(frames: Iterable[Frame], sources: Sources) -> FailurePlace | None:
+def machinery_line(frames: Iterable[Frame], sources: TorchSources) -> FailurePlace | None:
     """Return the innermost line of the tracer itself that forced the size, as a fallback, or None."""
     for frame in frames:
         file = sources.relative(frame["file"])
@@ -101,7 +101,7 @@ def operation(frames: Sequence[Frame]) -> str:
     return last
 
 
-def asked_natively(python: Sequence[Frame], native: Sequence[Frame], sources: Sources) -> bool:
+def asked_natively(python: Sequence[Frame], native: Sequence[Frame], sources: TorchSources) -> bool:
     """Return whether C++ forced the size. The last Python frame of the machinery shows whether C++ called it."""
     if not native:
         return False
@@ -144,7 +144,7 @@ def plain_name(name: str) -> str:
     return words if "operator " in words else words.rpartition(" ")[2]
 
 
-def _last_deciding(frames: Iterable[Frame], sources: Sources) -> Frame | None:
+def _last_deciding(frames: Iterable[Frame], sources: TorchSources) -> Frame | None:
     last = None
     for frame in frames:
         file = sources.relative(frame["file"])
@@ -161,7 +161,7 @@ def is_machinery(file: str, name: str) -> bool:
     return file.startswith((*_DECIDES, *_HANDS_ON)) or (file == _CAST and name == "inner")
 
 
-def _place(frame: Frame, file: str, sources: Sources) -> FailurePlace:
+def _place(frame: Frame, file: str, sources: TorchSources) -> FailurePlace:
     line, end_line, start, end = frame.get("columns") or (frame["line"], frame["line"], 0, 0)
     text = sources.text(file, line, end_line, start, end)
     return FailurePlace("python", file, line, frame["name"], text, end_line, start, end)

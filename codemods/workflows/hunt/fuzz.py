@@ -18,7 +18,7 @@ from ...harness.torch_variant import Harness, Variant
 from ...torchapi.torch_finder import locate
 from .failure import Failure, Mode, Operator
 from .failure_attribution import DIED
-from .journal import Journal, Row
+from .journal import HuntJournal, Row
 from .operator_names import operators_of, resolve
 from .sweep import Sweep, collect, default_journal
 from .workers import NothingRuns
@@ -41,7 +41,7 @@ class Fuzz:
 
 
 @dataclass(frozen=True)
-class Fuzzed:
+class FuzzFailures:
     """Failures at places where no sample fails."""
 
     sweep: Sweep
@@ -61,7 +61,7 @@ def fuzz(
     jobs: int = 2,
     fresh: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Fuzzed:
+) -> FuzzFailures:
     """Draw calls of the operators that ``words`` name, and shrink the failing ones.
 
     Without ``words`` all operators that pass on their own samples are drawn. ``samples`` is the sweep over torch's own
@@ -76,7 +76,9 @@ def fuzz(
         laboratory = Harness(torch.python, scratch, Limits(wall=_SECONDS * 20, cpu=_SECONDS * 20))
         wanted = resolve(words, operators_of(laboratory, torch)) if words else sorted(samples.passed)
         question = {"protocol": PROTOCOL, "examples": asked.examples, "seed": asked.seed, "seconds": _SECONDS}
-        kept = Journal(default_journal(torch, installed, {**question, "kind": OPERATORS, "code": children_digest()}))
+        kept = HuntJournal(
+            default_journal(torch, installed, {**question, "kind": OPERATORS, "code": children_digest()})
+        )
         if fresh:
             kept.forget()
         left = [operator for operator in wanted if operator not in kept.rows]
@@ -87,7 +89,7 @@ def fuzz(
     new = tuple(_told_once(_unknown(found.failures, samples.failures)))
     failing = {failure.operator for failure in new}
     passed = tuple(one for one in told if one not in failing and one not in found.untestable)
-    return Fuzzed(
+    return FuzzFailures(
         replace(found, failures=new, passed=passed),
         sum(row["tried"] for row in told.values()),
         len(found.failures) - len(new),
@@ -102,7 +104,7 @@ def _run(
     question: dict[str, Any],
     minutes: float,
     jobs: int,
-    kept: Journal,
+    kept: HuntJournal,
     progress: Callable[[int, int], None],
 ) -> list[Operator]:
     """Fuzz the operators, record each row, and return the operators that were not begun in time.

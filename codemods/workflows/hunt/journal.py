@@ -14,7 +14,7 @@ Row = dict[str, Any]
 """Report of a child on one operator."""
 
 
-class Journal:
+class HuntJournal:
     """Rows in the file at ``path``. An incomplete line of an interrupted run is ignored."""
 
     def __init__(self, path: Path) -> None:

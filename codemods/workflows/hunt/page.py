@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from .failure import MEANING
-from .failure_groups import Held, by_file, by_mode, by_place
+from .failure_groups import FailureGroup, by_file, by_mode, by_place
 from .sweep import Sweep
 from .text_report import plural
 
@@ -130,7 +130,7 @@ def _files(sweep: Sweep) -> Iterator[str]:
         yield "</section>"
 
 
-def _table(places: Iterable[Held], *, with_file: bool) -> Iterator[str]:
+def _table(places: Iterable[FailureGroup], *, with_file: bool) -> Iterator[str]:
     held_up = list(places)
     most = max((len(held.operators) for held in held_up), default=1)
     yield f"<table>{_head('operators', '', 'place' if with_file else 'line', 'mode')}"
@@ -149,7 +149,7 @@ def _table(places: Iterable[Held], *, with_file: bool) -> Iterator[str]:
     yield "</table>"
 
 
-def _words(held: Held, with_file: bool) -> str:
+def _words(held: FailureGroup, with_file: bool) -> str:
     place = held.place
     if place is None:
         return escape(held.why)
@@ -158,7 +158,7 @@ def _words(held: Held, with_file: bool) -> str:
     return f"{escape(shown)} <b>{escape(place.function)}</b>"
 
 
-def _way(held: Held) -> str:
+def _way(held: FailureGroup) -> str:
     rest = held.failures[0].path[1:6]
     way = "".join(f"<br><span class=dim>called by {escape(str(place))}</span>" for place in rest)
     return f"<p>For {escape(str(held.failures[0].operator))}:{way}</p>" if way else ""

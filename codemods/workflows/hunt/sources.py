@@ -8,7 +8,7 @@ from pathlib import Path
 _LONGEST = 200
 
 
-class Sources:
+class TorchSources:
     """Files below ``site``, the folder that contains torch, with some replaced by ``modules`` (name to file)."""
 
     def __init__(self, site: Path, modules: Mapping[str, Path]) -> None:

@@ -20,7 +20,7 @@ from ...torchapi.torch_finder import TorchInstallation as Torch
 from ...torchapi.torch_finder import locate
 from .failure import Failure, Operator
 from .failure_attribution import failures_of
-from .journal import Journal, Row
+from .journal import HuntJournal, Row
 from .operator_names import operators_of, resolve
 from .remote import run_far
 from .workers import Workers
@@ -107,7 +107,7 @@ def sweep(
         known = operators_of(here, torch, request.kind)
         wanted = sorted(known) if request.operators is None else resolve(request.operators, known)
         asked = {name: value for name, value in vars(request).items() if name != "operators"}
-        kept = Journal(session.journal or default_journal(torch, on, asked))
+        kept = HuntJournal(session.journal or default_journal(torch, on, asked))
         if session.fresh:
             kept.forget()
         # Crashed operators are run again: the machine may have been the cause.

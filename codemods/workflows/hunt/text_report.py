@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from .failure import MEANING
-from .failure_groups import Held, by_mode, by_place
+from .failure_groups import FailureGroup, by_mode, by_place
 from .sweep import FORWARD_FAILS, Sweep
 
 _WIDTH = 110
@@ -39,7 +39,7 @@ def table(sweep: Sweep) -> Iterator[str]:
     )
 
 
-def _held(held: Held) -> Iterator[str]:
+def _held(held: FailureGroup) -> Iterator[str]:
     yield f"{len(held.operators):4}  {_label(held)}  {held.words}\n"
     inner = " " * _INDENT
     if held.place and held.place.expression:
@@ -57,7 +57,7 @@ def _held(held: Held) -> Iterator[str]:
         yield f"{inner}{line}\n"
 
 
-def _label(held: Held) -> str:
+def _label(held: FailureGroup) -> str:
     return f"mode {held.mode.value}" if held.mode.value.isdigit() else held.mode.value
 
 

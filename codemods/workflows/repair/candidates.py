@@ -10,7 +10,7 @@ from ...engine.cache_dependencies import package_mentions
 from ...engine.registry import Registry, load_language, load_rules
 from ...model.rule import Context, Fix, Rule, Safety
 from ...model.source_file import SourceFile
-from .edited_file import Additions, EditedFile
+from .edited_file import AppendedTexts, EditedFile
 from .translations import Translations
 
 _BEFORE = 32
@@ -83,7 +83,7 @@ class CandidateSources:
             return None
         context = self.python if path.suffix == ".py" else self.native
         source = SourceFile(path, content, package_mentions(path, wing))
-        return EditedFile(source, load_language(wing.package), context, additions=Additions(content))
+        return EditedFile(source, load_language(wing.package), context, additions=AppendedTexts(content))
 
     def candidates(self, draft: EditedFile, site: CandidateSite) -> Iterator[Candidate]:
         """Yield the candidates at a site, in the order in which reviewers prefer them."""

@@ -13,7 +13,7 @@ from ...torchapi import TorchApi
 from ...verify.build.changed_kernels import functions_reaching
 from ...verify.build.compilation import Builder, Built
 from ...verify.build.formulas import FILE, formula_in, formulas
-from ...verify.build.kernel_shim import Candidate, candidates, shim_source
+from ...verify.build.kernel_shim import KernelCandidate, candidates, shim_source
 
 NOT_COMPILED = "does not compile"
 """Start of the result of a candidate that does not compile."""
@@ -28,7 +28,7 @@ class Library:
     """A linked library, with the kernels that its shim may register."""
 
     path: Path
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[KernelCandidate, ...]
 
 
 class DoesNotBuild(Exception):
@@ -60,9 +60,9 @@ class Native:
     _named: dict[Path, frozenset[str]] = field(default_factory=dict, repr=False)
     _objects: dict[tuple[Path, bytes], Built] = field(default_factory=dict, repr=False)
     _libraries: dict[tuple[object, ...], Library] = field(default_factory=dict, repr=False)
-    _candidates: dict[tuple[Path, bytes], tuple[tuple[Candidate, ...], tuple[Candidate, ...], frozenset[str]]] = field(
-        default_factory=dict, repr=False
-    )
+    _candidates: dict[
+        tuple[Path, bytes], tuple[tuple[KernelCandidate, ...], tuple[KernelCandidate, ...], frozenset[str]]
+    ] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _files(self) -> dict[Path, bytes]:
@@ -137,7 +137,7 @@ class Native:
             self._libraries[key] = Library(linked.target, wanted)
         return self._libraries[key]
 
-    def _wanted(self, path: Path, content: bytes, kernels: frozenset[str]) -> Iterator[Candidate]:
+    def _wanted(self, path: Path, content: bytes, kernels: frozenset[str]) -> Iterator[KernelCandidate]:
         if (path, content) not in self._candidates:
             # A formula that was changed after the first failure is not among the kernels named by that failure.
             changed = functions_reaching(path.read_bytes(), content) or frozenset()

@@ -15,7 +15,7 @@ from ...model.source_file import SourceFile
 _DEFINED = re.compile(rb"(?m)^def (\w+)\(")
 
 
-class Additions:
+class AppendedTexts:
     """Texts that may be appended to a file. Each has a fixed position there, whether or not it is used.
 
     So a fix inside such a text keeps its position while other texts are added or dropped.
@@ -56,7 +56,7 @@ class EditedFile:
     language: Language
     context: Context
     taken: tuple[Fix, ...] = ()
-    additions: Additions | None = None
+    additions: AppendedTexts | None = None
 
     @cached_property
     def step(self) -> Step:

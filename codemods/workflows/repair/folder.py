@@ -15,7 +15,7 @@ from ...model.rule import Fix
 from ...reports.patch import patch
 from ...system.generated_files import is_own, remember
 from ...verify.evidence import to_json
-from .result import REASONS, Outcome, Repair, SourceSpan, Unrepaired
+from .result import REASONS, Repair, RepairOutcome, SourceSpan, Unrepaired
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ _BEFORE = "; before: "
 """Separator in a reason. It is followed by torch's own message, whose expression is already in the first part."""
 
 
-def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) -> list[Path]:
+def write(outcome: RepairOutcome, folder: Path, additions: Sequence[Addition] = ()) -> list[Path]:
     """Write ``outcome`` below ``folder``. ``additions`` are called once for each proven repair.
 
     Files of an earlier run about the same operators are deleted, since a series is made of all files in the folder.
@@ -78,7 +78,7 @@ def _json(value: object) -> bytes:
     return f"{json.dumps(value, indent=1)}\n".encode()
 
 
-def _clear(folder: Path, outcome: Outcome) -> list[Path]:
+def _clear(folder: Path, outcome: RepairOutcome) -> list[Path]:
     """Delete the files of earlier runs that are only about these operators. Return the patches that were edited."""
     asked = set(outcome.modes)
     about: Iterable[Repair | Unrepaired] = (*outcome.repairs, *outcome.handovers)
@@ -251,7 +251,7 @@ def _module(handover: Unrepaired, trained: bool) -> Iterator[str]:
     yield f"call, args, kwargs = samples[{handover.sample}]"
 
 
-def figures(outcome: Outcome) -> dict[str, Any]:
+def figures(outcome: RepairOutcome) -> dict[str, Any]:
     """Return the figures of a run."""
     mended = outcome.mended
     proven = [one for one in outcome.repairs if one.proven and not one.of_the_test]
@@ -276,7 +276,7 @@ def figures(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def summary(outcome: Outcome, ordered: Sequence[Repair], names: Sequence[str]) -> Iterator[str]:
+def summary(outcome: RepairOutcome, ordered: Sequence[Repair], names: Sequence[str]) -> Iterator[str]:
     """Yield the summary page: repairs by number of operators, then the operators without a repair."""
     yield f"# Repairs for torch {outcome.torch.split()[0]}\n\n"
     yield f"{len(outcome.mended)} of {outcome.asked} failing {outcome.kind} proven fixed.\n\n"

@@ -17,7 +17,7 @@ from ...verify.change import Change
 from ...verify.command import VerifySession, verify
 from ...verify.request import VerifyRequest
 from .edited_file import EditedFile
-from .groups import Group, only
+from .groups import FixGroup, only
 from .progress_metric import expression
 from .result import Repair, SourceSpan
 from .trials import Trial
@@ -61,7 +61,7 @@ class Prover:
 
     def repair(
         self,
-        group: Group,
+        group: FixGroup,
         drafts: Mapping[Path, EditedFile],
         first: Mapping[str, Trial],
         passing: tuple[str, ...] = (),

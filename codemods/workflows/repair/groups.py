@@ -29,14 +29,14 @@ class AcceptedFix:
 
 
 @dataclass(frozen=True)
-class Group:
+class FixGroup:
     """Fixes that are accepted or rejected together, with the operators that they fix."""
 
     members: tuple[AcceptedFix, ...]
     operators: tuple[str, ...]
 
 
-def groups(chains: Mapping[str, Sequence[AcceptedFix]], passing: Iterable[str]) -> list[Group]:
+def groups(chains: Mapping[str, Sequence[AcceptedFix]], passing: Iterable[str]) -> list[FixGroup]:
     """Return the groups of fixes that passing operators need, most operators first. Other fixes are dropped."""
     needed = {name: list(chains[name]) for name in sorted(passing) if chains.get(name)}
     order: list[AcceptedFix] = []
@@ -62,20 +62,20 @@ def groups(chains: Mapping[str, Sequence[AcceptedFix]], passing: Iterable[str]) 
     operators: dict[int, list[str]] = defaultdict(list)
     for name, chain in needed.items():
         operators[find(id(chain[0]))].append(name)
-    found = [Group(tuple(members[key]), tuple(operators[key])) for key in members]
+    found = [FixGroup(tuple(members[key]), tuple(operators[key])) for key in members]
     return sorted(found, key=lambda group: (-len(group.operators), group.operators))
 
 
-def by_changes(chains: Mapping[str, Sequence[AcceptedFix]], passing: Iterable[str]) -> list[Group]:
+def by_changes(chains: Mapping[str, Sequence[AcceptedFix]], passing: Iterable[str]) -> list[FixGroup]:
     """Group the operators that need exactly the same changes."""
     shared: dict[frozenset[int], list[str]] = {}
     for name in sorted(passing):
         if chains.get(name):
             shared.setdefault(frozenset(id(member) for member in chains[name]), []).append(name)
-    return [Group(tuple(chains[names[0]]), tuple(names)) for names in shared.values()]
+    return [FixGroup(tuple(chains[names[0]]), tuple(names)) for names in shared.values()]
 
 
-def only(drafts: Mapping[Path, EditedFile], chosen: Sequence[Group]) -> dict[Path, EditedFile]:
+def only(drafts: Mapping[Path, EditedFile], chosen: Sequence[FixGroup]) -> dict[Path, EditedFile]:
     """Return the drafts with only the fixes of these groups."""
     fixes = [fix for group in chosen for member in group.members for fix in member.fixes]
     return {path: draft.only(fixes) for path, draft in drafts.items()}

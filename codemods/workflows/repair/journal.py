@@ -12,10 +12,10 @@ from threading import Condition
 
 from ...harness.process_limits import children_digest
 from ...system import cache_folder
-from .trials import Frame, Trial
+from .trials import TorchFrame, Trial
 
 
-class Journal:
+class TrialJournal:
     """File of trials, appended as they arrive. An incomplete line of a killed run is skipped."""
 
     def __init__(self, path: Path | None, build: str) -> None:
@@ -80,5 +80,5 @@ def _trial(row: dict[str, object]) -> Trial:
     return Trial(**row, frames=tuple(_frame(**frame) for frame in frames), calls=tuple(calls))  # type: ignore[arg-type]
 
 
-def _frame(file: str, line: int, function: str, conditions: list[str], operators: list[str]) -> Frame:
-    return Frame(file, line, function, tuple(conditions), tuple(operators))
+def _frame(file: str, line: int, function: str, conditions: list[str], operators: list[str]) -> TorchFrame:
+    return TorchFrame(file, line, function, tuple(conditions), tuple(operators))

@@ -32,20 +32,20 @@ from ..hunt.failure import Failure, Mode, Operator
 from ..hunt.fuzz import Fuzz, fuzz
 from ..hunt.operator_names import operators_of
 from ..hunt.sweep import HuntRequest, HuntSession, Sweep, sweep
+from .candidate_search import ROUNDS, Attempt, Search
 from .candidates import CandidateSources
 from .cpp_build import Native
 from .group_proof import Proven, Prover
-from .journal import Journal
+from .journal import TrialJournal
 from .phase_times import Timing
 from .progress_metric import strip_advice
 from .proof_scheduler import Proofs
 from .regression_check import no_longer_equal, no_longer_passing
-from .result import Outcome, Repair, SourceSpan, Unrepaired
-from .search import ROUNDS, Attempt, Search
-from .speculation import Speculation, run_at_idle_priority
+from .result import Repair, RepairOutcome, SourceSpan, Unrepaired
+from .speculative_trials import Speculation, run_at_idle_priority
 from .translations import Translations
 from .trial_runner import TrialRunner
-from .trials import Frame, Trial, try_all
+from .trials import TorchFrame, Trial, try_all
 
 SOME = 6
 """Number of samples of an operator that are tried during the search for candidates."""
@@ -84,7 +84,7 @@ def repair(
     progress: Callable[[str], None] = lambda _: None,
     counted: Callable[[int, int], None] = lambda done, total: None,
     proven: Proven | None = None,
-) -> Outcome:
+) -> RepairOutcome:
     """Hunt, then search and prove. ``proven`` is called with each proven repair.
 
     Raises the errors of `hunt` for a missing torch or operator.
@@ -103,7 +103,7 @@ def repair(
     installed = f"{place.build} {place.package}"
     if (wanted.kind, wanted.protocol) != (OPERATORS, UNBACKED):
         installed += f" {wanted.kind} {wanted.protocol}"
-    journal = Journal(wanted.journal or _journal(installed), installed)
+    journal = TrialJournal(wanted.journal or _journal(installed), installed)
     if wanted.fresh:
         journal.forget()
     translations = _translations(wanted, context.api, progress)
@@ -161,7 +161,7 @@ def repair(
         regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
     if native is not None:
         native.builder.close()
-    return Outcome(
+    return RepairOutcome(
         place.build,
         len(failures),
         tuple(repairs),
@@ -204,7 +204,7 @@ def _placed(trial: Trial, failure: Failure, folder: Path) -> Trial:
     if trial.frames or trial.passed or failure.mode is not Mode.NOT_OURS:
         return trial
     lines = [place for place in failure.path if place.language == "python" and place.line]
-    return replace(trial, frames=tuple(Frame(str(folder / one.file), one.line, one.function) for one in lines))
+    return replace(trial, frames=tuple(TorchFrame(str(folder / one.file), one.line, one.function) for one in lines))
 
 
 def _whole(

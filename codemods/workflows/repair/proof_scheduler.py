@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ...model.rule import Fix
+from .candidate_search import ALONE, Search
 from .edited_file import EditedFile
 from .group_proof import Prover
-from .groups import Group
+from .groups import FixGroup
 from .phase_times import Timing
 from .result import Repair
-from .search import ALONE, Search
 from .trials import Trial
 
 _Key = tuple[tuple[str, ...], tuple[Fix, ...]]
@@ -24,7 +24,7 @@ _Key = tuple[tuple[str, ...], tuple[Fix, ...]]
 class _Asked:
     """A group to prove, with its operators that passed without other groups, and those that exceeded a time limit."""
 
-    group: Group
+    group: FixGroup
     drafts: Mapping[Path, EditedFile]
     passing: tuple[str, ...]
     overtime: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Proofs:
     def __post_init__(self) -> None:
         self._pool = ThreadPoolExecutor(self.beside, thread_name_prefix="proof")
 
-    def begin(self, found: Sequence[Group], drafts: Mapping[Path, EditedFile]) -> None:
+    def begin(self, found: Sequence[FixGroup], drafts: Mapping[Path, EditedFile]) -> None:
         """Start proofs of groups that pass without the others, the longest first, while the search continues.
 
         Waiting proofs of earlier calls are cancelled, since their groups may have changed.

@@ -120,7 +120,7 @@ class Unrepaired:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RepairOutcome:
     """Complete result of one run."""
 
     torch: str

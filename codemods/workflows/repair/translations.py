@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ....cpp.translate.decompositions import Translator
 from ....cpp.translate.tree_index import Sources
-from ....cpp.translate.values import Refused
+from ....cpp.translate.values import Untranslatable
 from ...system.python_parser import parse_module
 from ...torchapi import TorchApi
 
@@ -39,7 +39,7 @@ class Translations:
             try:
                 made = self.translator.translate(operator)
                 self._made[operator] = made.text, made.needs
-            except Refused as refusal:
+            except Untranslatable as refusal:
                 self._made[operator] = None
                 self.refused[operator] = f"{refusal} (line {refusal.line})" if refusal.line else str(refusal)
         return self._made[operator]

@@ -15,10 +15,10 @@ from ...verify.change import SWAPPED
 from .candidates import CandidateSite, CandidateSources
 from .cpp_build import NOT_COMPILED, DoesNotBuild, Native, plain_name
 from .edited_file import EditedFile
-from .groups import Group, only
-from .journal import Journal
+from .groups import FixGroup, only
+from .journal import TrialJournal
 from .phase_times import Timing
-from .trials import Frame, Trial, Tried
+from .trials import TorchFrame, Trial, Tried
 
 _FRAMES = 4
 _REGISTERS = b"py_impl"
@@ -45,7 +45,7 @@ class TrialRunner:
     advisors: CandidateSources
     native: Native | None = None
     jobs: int = 2
-    journal: Journal = field(default_factory=lambda: Journal(None, ""))
+    journal: TrialJournal = field(default_factory=lambda: TrialJournal(None, ""))
     quick: Harness | None = None
     """Laboratory in which operators are tried, or None for ``laboratory``."""
     swapped: set[str] = field(default_factory=set)
@@ -86,7 +86,7 @@ class TrialRunner:
                 found.append(site)
         return tuple(dict.fromkeys(found))
 
-    def _home(self, frame: Frame) -> Path | None:
+    def _home(self, frame: TorchFrame) -> Path | None:
         """Return the file in which a frame's failure could be fixed."""
         if frame.composed:
             translations = self.advisors.translations
@@ -108,12 +108,12 @@ class TrialRunner:
             ]
         return Tried({name: trial for share in running for name, trial in share.result().items()})
 
-    def try_alone(self, drafts: Drafts, found: Sequence[Group], most: int = 0) -> list[dict[str, Trial]]:
+    def try_alone(self, drafts: Drafts, found: Sequence[FixGroup], most: int = 0) -> list[dict[str, Trial]]:
         """Run the operators of each group with only that group's fixes, on all samples. Groups run in parallel."""
         trials: list[dict[str, Trial]] = [{} for _ in found]
         asked: list[tuple[int, Variant, dict[str, int]]] = []
 
-        def built(group: Group) -> Variant | DoesNotBuild:
+        def built(group: FixGroup) -> Variant | DoesNotBuild:
             try:
                 return self.variant(only(drafts, [group]), any(name in self.swapped for name in group.operators))
             except DoesNotBuild as failure:

@@ -23,7 +23,7 @@ UNTESTABLE = "untestable"
 
 
 @dataclass(frozen=True)
-class Frame:
+class TorchFrame:
     """A line of torch's Python, or a C++ function of torch (then ``file`` is empty and ``line`` 0)."""
 
     file: str
@@ -58,7 +58,7 @@ class Trial:
     message: str = ""
     count: int = 0
     sample: int = -1
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[TorchFrame, ...] = ()
     calls: tuple[int, ...] = ()
     crashed: bool = False
     """True if the process ended or the trial took too long. Another trial may succeed."""
@@ -148,12 +148,12 @@ def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, BatchRepo
 
 
 def _trial(said: dict[str, Any]) -> Trial:
-    frames = [Frame(*frame) for frame in (*said.get("frames", ()), *said.get("user", ()))]
+    frames = [TorchFrame(*frame) for frame in (*said.get("frames", ()), *said.get("user", ()))]
     frames += [
-        Frame(file, line, function, operators=tuple(operators.split()))
+        TorchFrame(file, line, function, operators=tuple(operators.split()))
         for file, line, function, operators in said.get("references", ())
     ]
-    frames += [Frame("", 0, operator, operators=(operator,)) for operator in said.get("composed", ())]
+    frames += [TorchFrame("", 0, operator, operators=(operator,)) for operator in said.get("composed", ())]
     return Trial(
         said["operator"],
         said["verdict"],

@@ -16,7 +16,7 @@ _CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.FunctionDef, a
 
 
 @dataclass(frozen=True)
-class Entry:
+class XfailEntry:
     """One ``xfail(...)`` or ``skip(...)``. ``start:end`` are the bytes of the call, and lines count from 1.
 
     ``device`` and ``dtypes`` are its limits, None for no limit. ``unclear`` is the reason why it can't be judged.
@@ -60,7 +60,7 @@ class _Flow:
         return tuple(sorted({test for one in seen for test in self.tests[one]}))
 
 
-def read(content: bytes) -> tuple[Entry, ...]:
+def read(content: bytes) -> tuple[XfailEntry, ...]:
     """Return the entries in the order of the text. Raises SyntaxError."""
     tree = parse_module(content)
     starts = line_starts(content)
@@ -84,7 +84,7 @@ def line_starts(content: bytes) -> list[int]:
     return [0, *(found.end() for found in re.finditer(rb"\r\n|\r|\n", content)), len(content)]
 
 
-def _entry(node: ast.Call, starts: list[int], name: str, tests: tuple[str, ...], unclear: str) -> Entry:
+def _entry(node: ast.Call, starts: list[int], name: str, tests: tuple[str, ...], unclear: str) -> XfailEntry:
     start = starts[node.lineno - 1] + node.col_offset
     end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
     words = [value.value if isinstance(value, ast.Constant) else None for value in node.args]
@@ -104,7 +104,7 @@ def _entry(node: ast.Call, starts: list[int], name: str, tests: tuple[str, ...],
         if not dtypes:
             unclear = unclear or "its dtypes are not written out"
     operator, variant = ([*plain, "", ""])[:2]
-    return Entry(called(node), operator, variant, device, dtypes, name, tests, node.lineno, start, end, unclear)
+    return XfailEntry(called(node), operator, variant, device, dtypes, name, tests, node.lineno, start, end, unclear)
 
 
 def _dtypes(value: ast.expr) -> tuple[str, ...]:

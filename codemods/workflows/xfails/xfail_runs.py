@@ -15,7 +15,7 @@ from ...harness.torch_variant import Harness, Variant, one_line
 from ...torchapi.torch_finder import TorchInstallation as Torch
 from ..hunt.operator_names import operators_of
 from ..hunt.sweep import HuntRequest, HuntSession, sweep
-from .xfail_lists import Entry
+from .xfail_lists import XfailEntry
 
 SHARED = {("common_ops_unbacked.py", "ops_dde_xfail"): "unbacked"}
 """Torch's own lists that its test files import, with the protocol of their tests."""
@@ -23,7 +23,7 @@ LIMITS = Limits(wall=240.0, cpu=900, memory=24 * GIB)
 _START_SECONDS = 300
 
 
-class State(Enum):
+class EntryVerdict(Enum):
     """Verdict on an entry."""
 
     STALE = "stale"
@@ -38,14 +38,14 @@ class State(Enum):
 class Judgement:
     """One entry with the verdict of its tests."""
 
-    entry: Entry
-    state: State
+    entry: XfailEntry
+    state: EntryVerdict
     reason: str
 
 
 def judge(
     path: Path,
-    entries: Sequence[Entry],
+    entries: Sequence[XfailEntry],
     torch: Torch,
     laboratory: Harness,
     variant: Variant | None = None,
@@ -58,14 +58,14 @@ def judge(
     ``passing`` are operators whose samples have all passed there under the protocol of a shared list. Raises
     NothingRuns when torch's operator tests can't be loaded.
     """
-    found: dict[Entry, Judgement] = {}
-    shared: dict[str, list[Entry]] = {}
-    own: list[Entry] = []
+    found: dict[XfailEntry, Judgement] = {}
+    shared: dict[str, list[XfailEntry]] = {}
+    own: list[XfailEntry] = []
     for entry in entries:
         protocol = SHARED.get((path.name, entry.list))
         reason = _not_judged(entry, protocol)
         if reason:
-            found[entry] = Judgement(entry, State.LEFT, reason)
+            found[entry] = Judgement(entry, EntryVerdict.LEFT, reason)
         elif protocol:
             shared.setdefault(protocol, []).append(entry)
         else:
@@ -77,7 +77,7 @@ def judge(
     return [found[entry] for entry in entries]
 
 
-def _not_judged(entry: Entry, protocol: str | None) -> str:
+def _not_judged(entry: XfailEntry, protocol: str | None) -> str:
     if entry.kind == "skip":
         return "a skip: its test may be flaky, slow or crash, which no run disproves"
     if entry.unclear:
@@ -93,14 +93,14 @@ def _not_judged(entry: Entry, protocol: str | None) -> str:
 
 def _swept(
     protocol: str,
-    entries: Sequence[Entry],
+    entries: Sequence[XfailEntry],
     torch: Torch,
     laboratory: Harness,
     variant: Variant | None,
     jobs: int,
     progress: Callable[[int, int], None],
     passing: Collection[str],
-) -> dict[Entry, Judgement]:
+) -> dict[XfailEntry, Judgement]:
     known = {str(operator): operator for operator in operators_of(laboratory, torch)}
     named = sorted({entry.name for entry in entries} & set(known) - set(passing))
     request = HuntRequest([known[name] for name in named], protocol)
@@ -111,20 +111,24 @@ def _swept(
     found = {}
     for entry in entries:
         if entry.name in passed:
-            said = Judgement(entry, State.STALE, f"passes on every sample ({protocol} protocol, cpu, float32)")
+            said = Judgement(entry, EntryVerdict.STALE, f"passes on every sample ({protocol} protocol, cpu, float32)")
         elif entry.name in failures:
-            said = Judgement(entry, State.NEEDED, one_line(failures[entry.name]))
+            said = Judgement(entry, EntryVerdict.NEEDED, one_line(failures[entry.name]))
         elif entry.name not in known:
-            said = Judgement(entry, State.LEFT, "unverifiable: the installed torch has no operator test of this name")
+            said = Judgement(
+                entry, EntryVerdict.LEFT, "unverifiable: the installed torch has no operator test of this name"
+            )
         else:
-            said = Judgement(entry, State.LEFT, f"unverifiable: {untestable.get(entry.name, 'it takes no float32')}")
+            said = Judgement(
+                entry, EntryVerdict.LEFT, f"unverifiable: {untestable.get(entry.name, 'it takes no float32')}"
+            )
         found[entry] = said
     return found
 
 
 def _tested(
-    path: Path, entries: Sequence[Entry], laboratory: Harness, variant: Variant, jobs: int
-) -> dict[Entry, Judgement]:
+    path: Path, entries: Sequence[XfailEntry], laboratory: Harness, variant: Variant, jobs: int
+) -> dict[XfailEntry, Judgement]:
     """Run the file's own tests for its expected failures, one child for each share of the entries."""
     numbered = list(enumerate(entries))
     shares = [numbered[number::jobs] for number in range(jobs)]
@@ -135,12 +139,12 @@ def _tested(
 
 
 def _share(
-    path: Path, numbered: Sequence[tuple[int, Entry]], laboratory: Harness, variant: Variant
+    path: Path, numbered: Sequence[tuple[int, XfailEntry]], laboratory: Harness, variant: Variant
 ) -> dict[int, Judgement]:
     entries = dict(numbered)
 
     def lost(number: int, ended: Ended) -> Judgement:
-        return Judgement(entries[number], State.NEEDED, f"its test does not come to its end: {_said(ended)}")
+        return Judgement(entries[number], EntryVerdict.NEEDED, f"its test does not come to its end: {_said(ended)}")
 
     found, broken = Batch(
         "xfail_runner",
@@ -155,11 +159,11 @@ def _share(
     ).run(laboratory, variant, list(entries))
     if broken is not None:
         why = f"unverifiable: the test file does not load with the installed torch: {_said(broken)}"
-        found |= {number: Judgement(entry, State.LEFT, why) for number, entry in numbered if number not in found}
+        found |= {number: Judgement(entry, EntryVerdict.LEFT, why) for number, entry in numbered if number not in found}
     return found
 
 
-def _asked(entry: Entry) -> dict[str, Any]:
+def _asked(entry: XfailEntry) -> dict[str, Any]:
     return {"operator": entry.operator, "variant": entry.variant, "tests": entry.tests, "dtypes": entry.dtypes}
 
 
@@ -167,20 +171,22 @@ def _said(ended: Ended) -> str:
     return ended.died or one_line((ended.stderr.strip().splitlines() or ["it ended without a word"])[-1])
 
 
-def judgement(entry: Entry, tests: Sequence[Sequence[str]]) -> Judgement:
+def judgement(entry: XfailEntry, tests: Sequence[Sequence[str]]) -> Judgement:
     """Derive the verdict on an entry from its tests and their outcomes."""
     if not tests:
-        return Judgement(entry, State.LEFT, f"unverifiable: no test of {', '.join(entry.tests)} is about it here")
+        return Judgement(
+            entry, EntryVerdict.LEFT, f"unverifiable: no test of {', '.join(entry.tests)} is about it here"
+        )
     passing = [name for name, came in tests if came == "passes"]
     failing = [name for name, came in tests if came == "fails"]
     # A test that skips itself does so with and without the entry.
     other = [f"{name} {came}" for name, came in tests if came not in ("passes", "fails")]
     unknown = [said for said in other if not passing or " skips itself: " not in said]
     if failing:
-        return Judgement(entry, State.NEEDED, f"{failing[0]} fails")
+        return Judgement(entry, EntryVerdict.NEEDED, f"{failing[0]} fails")
     if unknown:
-        return Judgement(entry, State.LEFT, f"unverifiable: {unknown[0]}")
-    return Judgement(entry, State.STALE, f"{', '.join(passing)} {'pass' if passing[1:] else 'passes'}")
+        return Judgement(entry, EntryVerdict.LEFT, f"unverifiable: {unknown[0]}")
+    return Judgement(entry, EntryVerdict.STALE, f"{', '.join(passing)} {'pass' if passing[1:] else 'passes'}")
 
 
 def _folders(path: Path) -> list[Path]:
@@ -189,7 +195,7 @@ def _folders(path: Path) -> list[Path]:
     return [path.parent, *([above] if above not in (None, path.parent) else [])]
 
 
-def _heard(rows: list[dict[str, Any]], entries: Mapping[int, Entry]) -> BatchReport[int, Judgement]:
+def _heard(rows: list[dict[str, Any]], entries: Mapping[int, XfailEntry]) -> BatchReport[int, Judgement]:
     ready, begun = False, None
     answers: dict[int, Judgement] = {}
     for said in rows:

@@ -21,7 +21,7 @@ _SMALLEST_GENERAL_SIZE = 2
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SizeComparison:
     """The comparison ``subject sign other``, where ``subject`` is a SymInt."""
 
     node: Node
@@ -30,7 +30,7 @@ class Comparison:
     other: Node
 
 
-def comparison(types: Inference, node: Node, *, of_sizes: bool = True) -> Comparison | None:
+def comparison(types: Inference, node: Node, *, of_sizes: bool = True) -> SizeComparison | None:
     """Return the comparison of an expression, mirrored so that the SymInt comes first, or None if there is no SymInt.
 
     With ``of_sizes``, one side must come from a size. A SymInt that the caller passed for something else (an ignore
@@ -54,8 +54,8 @@ def comparison(types: Inference, node: Node, *, of_sizes: bool = True) -> Compar
     if of_sizes and not (_comes_from_a_size(types, left) or _comes_from_a_size(types, right)):
         return None
     if kinds[0] is Type.SYM_INT:
-        return Comparison(node, left, operator, right)
-    return Comparison(node, right, _MIRRORED[operator], left)
+        return SizeComparison(node, left, operator, right)
+    return SizeComparison(node, right, _MIRRORED[operator], left)
 
 
 def _comes_from_a_size(types: Inference, node: Node) -> bool:
@@ -75,13 +75,13 @@ def _comes_from_a_size(types: Inference, node: Node) -> bool:
     return False
 
 
-def from_method(types: Inference, node: Node) -> Comparison | None:
+def from_method(types: Inference, node: Node) -> SizeComparison | None:
     """Return the comparison that a call such as ``n.sym_eq(0)`` makes, or None."""
     method = types.receiver(node) if node.type == "call_expression" else None
     listed = node.child_by_field_name("arguments")
     if method is None or method[1] not in _SIGNS or listed is None or listed.named_child_count != 1:
         return None
-    return Comparison(node, method[0], _SIGNS[method[1]], listed.named_children[0])
+    return SizeComparison(node, method[0], _SIGNS[method[1]], listed.named_children[0])
 
 
 def is_size(types: Inference, node: Node) -> bool:
@@ -127,7 +127,7 @@ def _made_from(types: Inference, node: Node, seen: set[int]) -> list[Node] | Non
     return [held.initializers[0]]
 
 
-def general_answer(types: Inference, found: Comparison) -> bool | None:
+def general_answer(types: Inference, found: SizeComparison) -> bool | None:
     """Return the result of a comparison for every size of at least 2, the general case, or None if it varies.
 
     Return None also if the compared value is computed from sizes, or is a stride or an offset. These may well be 0 or

@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from ....codemods.torchapi import Operator, TorchApi
+from ....codemods.torchapi import OverloadSignature, TorchApi
 from ...syntax.declarations import Function, Variable
 from ...syntax.headers import HeaderFunction, HeaderIndex
 from ...syntax.model import Model
@@ -168,7 +168,7 @@ class Inference:
             answers = answers or {tuple_types(one.returns) for one in self.helpers(call) if not one.symbolic}
         return answers.pop() if len(answers) == 1 else ()
 
-    def operators(self, call: Node) -> tuple[Operator, ...]:
+    def operators(self, call: Node) -> tuple[OverloadSignature, ...]:
         """Return the operators that a Tensor method call or an ``at::`` call may mean, all overloads."""
         method = self.receiver(call)
         if method is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ....codemods.torchapi import Kernel, Operator, TorchApi
+from ....codemods.torchapi import Kernel, OverloadSignature, TorchApi
 from ...syntax.declarations import Function
 from ...syntax.model import Model
 from ...syntax.types import HELD, LISTS, SYMBOLIC, Type
@@ -50,13 +50,13 @@ def required(model: Model, api: TorchApi, function: Function) -> int:
     return sum(one.declaration.type == "parameter_declaration" for one in function.parameters)
 
 
-def takes(operator: Operator, count: int, *, is_method: bool) -> bool:
+def takes(operator: OverloadSignature, count: int, *, is_method: bool) -> bool:
     """Return whether an operator accepts ``count`` arguments."""
     parameters = operator.method_arguments if is_method else operator.arguments
     return count <= len(parameters) and all(one.default is not None for one in parameters[count:])
 
 
-def as_kernel(kernel: Kernel) -> Operator:
+def as_kernel(kernel: Kernel) -> OverloadSignature:
     """Return the operator of a kernel with its arguments in the kernel's order, in which ``out`` comes last."""
     own = {argument.name: argument for argument in kernel.operator.arguments}
     names = [name for _, name in kernel.parameters]

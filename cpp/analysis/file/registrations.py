@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from ...syntax.declarations import Function
-from ...syntax.library_blocks import MARKS, Block, Registration, read_blocks
+from ...syntax.library_blocks import MARKS, LibraryBlock, Registration, read_blocks
 from ...syntax.model import Model
 from ...syntax.project import Project
 from ...syntax.tree import ancestors
@@ -42,7 +42,7 @@ class Registrations:
     kinds: dict[str, str]
     elsewhere: frozenset[str]
     unread: tuple[Unread, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[LibraryBlock, ...]
     """Blocks of the file itself, in source order."""
 
     def is_fake_block(self, function: Function) -> bool:
@@ -106,7 +106,7 @@ def is_named(function: Function, name: str) -> bool:
     return not qualifier or around == qualifier or around.endswith(f"::{qualifier}")
 
 
-def _unread(blocks: tuple[Block, ...], model: Model, project: Project) -> Iterator[Unread]:
+def _unread(blocks: tuple[LibraryBlock, ...], model: Model, project: Project) -> Iterator[Unread]:
     for block in blocks:
         end = model.tree.content.find(b")", block.start) + 1 or block.end
         if block.unread is not None:
@@ -117,7 +117,7 @@ def _unread(blocks: tuple[Block, ...], model: Model, project: Project) -> Iterat
             yield block.start, end, "nothing that this block registers is a function of this file or project"
 
 
-def _names_no_function(block: Block, model: Model, project: Project) -> bool:
+def _names_no_function(block: LibraryBlock, model: Model, project: Project) -> bool:
     """Return whether a block registers functions of which none is known in the file or project."""
     named = [one for one in block.registrations if one.functions]
     if not named or any(one.is_lambda for one in block.registrations):

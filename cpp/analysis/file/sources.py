@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from ....codemods.torchapi import Signature
+from ....codemods.torchapi import DispatcherSignature
 from ...syntax.declarations import Function
 from ...syntax.model import STRUCTURED_META
 from ...syntax.tree import arguments, every, statement_of
@@ -31,13 +31,13 @@ class Seed:
     method: str
     function: Function
     value: Value
-    expected: Signature | None = None
+    expected: DispatcherSignature | None = None
 
 
 Refused = tuple[Seed, Refusal]
 
 
-Wanted = tuple[int, Signature]
+Wanted = tuple[int, DispatcherSignature]
 """Function, by the first byte of its definition, and the signature that it must get."""
 
 
@@ -73,7 +73,7 @@ def seeds(
     return live, refused, kernel_code
 
 
-def _signature(function: Function, name: Node, expected: Signature) -> Seed:
+def _signature(function: Function, name: Node, expected: DispatcherSignature) -> Seed:
     return Seed(name, name, "signature", function, Value(Form.SEED, name.id), expected)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....codemods.torchapi import Signature
+from ....codemods.torchapi import DispatcherSignature
 from ...syntax.types import SYMBOLIC, read_type
 from ..file.sources import Seed
 from ..graph.dataflow_facts import Becomes, Fact, Refuses, Writes
@@ -13,7 +13,7 @@ from .pass_context import Pass
 from .signatures import follows_schema, uses
 
 
-def follow(p: Pass, seed: Seed, expected: Signature) -> Iterator[Fact]:
+def follow(p: Pass, seed: Seed, expected: DispatcherSignature) -> Iterator[Fact]:
     """Rename ``f`` to ``f_symint`` with its calls in the file, and promote each SymInt parameter of the schema."""
     value = seed.value
     renamed = seed.function.name != expected.name

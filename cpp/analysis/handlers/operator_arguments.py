@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from ....codemods.torchapi import Argument, Operator
+from ....codemods.torchapi import Argument, OverloadSignature
 from ...syntax.headers import HeaderFunction
 from ...syntax.tree import arguments
 from ...syntax.types import LISTS, SYMBOLIC_TYPES, Type, is_output_reference, read_type, tuple_types
@@ -95,7 +95,7 @@ def operator_argument(
 
 
 def _renamed(
-    p: Pass, call: Node, operators: list[Operator], is_method: bool, passed: list[Node], cause: Value
+    p: Pass, call: Node, operators: list[OverloadSignature], is_method: bool, passed: list[Node], cause: Value
 ) -> Iterator[Fact]:
     function = call.child_by_field_name("function")
     name = function if function is None or not is_method else function.child_by_field_name("field")
@@ -174,7 +174,7 @@ def _takes(candidate: HeaderFunction, position: int, kind: Type) -> bool:
     return not is_output_reference(text) and (wanted is kind or (kind, wanted) in _CONVERTED)
 
 
-def fits(types: Inference, operator: Operator, is_method: bool, passed: list[Node], position: int) -> bool:
+def fits(types: Inference, operator: OverloadSignature, is_method: bool, passed: list[Node], position: int) -> bool:
     """Return whether a call can mean an operator, judging by its other arguments."""
     parameters = _parameters(operator, is_method)
     if position >= len(parameters) or len(passed) > len(parameters):
@@ -192,11 +192,11 @@ def fits(types: Inference, operator: Operator, is_method: bool, passed: list[Nod
     return True
 
 
-def _arguments_of(operator: Operator, is_method: bool) -> tuple[Argument, ...]:
+def _arguments_of(operator: OverloadSignature, is_method: bool) -> tuple[Argument, ...]:
     return operator.method_arguments if is_method else operator.arguments
 
 
-def _parameters(operator: Operator, is_method: bool) -> list[str]:
+def _parameters(operator: OverloadSignature, is_method: bool) -> list[str]:
     return [argument.type for argument in _arguments_of(operator, is_method)]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from ....codemods.torchapi import Signature
+from ....codemods.torchapi import DispatcherSignature
 from ...syntax.model import Model
 from ...syntax.types import Type
 from ..file.file_analysis import FileAnalysis
@@ -27,7 +27,7 @@ class Pass(NamedTuple):
     types: Inference
     promoted: Mapping[int, Type]
     live: Mapping[int, Seed]
-    expected: Mapping[int, Signature]
+    expected: Mapping[int, DispatcherSignature]
     symbolic_arguments: Collection[tuple[str, int]] = ()
     """Arguments of a project's own operators that take SymInts, by ``ns::name.overload`` and position."""
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from ....codemods.torchapi import Argument, Operator
+from ....codemods.torchapi import Argument, OverloadSignature
 from ...syntax.declarations import NAMES, Function, Variable
 from ...syntax.tree import arguments, every
 from ...syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type
@@ -57,7 +57,7 @@ class ArgumentFlow(NamedTuple):
     line: int
 
 
-class Selected(NamedTuple):
+class NonSizeValues(NamedTuple):
     """Values of ``origins`` that are no sizes: their role ``what`` (INDEX, DIMENSION or COUNT), and the line."""
 
     origins: Origins
@@ -67,13 +67,13 @@ class Selected(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """Operator arguments and selectors that a function's parameters reach, and the origins of its result.
+    """OverloadSignature arguments and selectors that a function's parameters reach, and the origins of its result.
 
     ``returned`` maps the members of a struct to origins. The empty name is the result itself.
     """
 
     handed: tuple[ArgumentFlow, ...]
-    selected: tuple[Selected, ...]
+    selected: tuple[NonSizeValues, ...]
     returned: Mapping[str, Origins]
 
 
@@ -273,7 +273,7 @@ class _Reading:
                 name = f"{operator.name}.{operator.overload}" if operator.overload else operator.name
                 yield name, argument.name, argument.type
 
-    def _meant(self, call: Node, passed: list[Node], position: int) -> Iterator[tuple[Operator, Argument]]:
+    def _meant(self, call: Node, passed: list[Node], position: int) -> Iterator[tuple[OverloadSignature, Argument]]:
         """Yield the operators that a call, or the kernel that it names, may mean, and the argument at a position."""
         types = self._know.types
         for function in self._called(call):
@@ -286,18 +286,18 @@ class _Reading:
             if fits(types, operator, is_method, passed, position):
                 yield operator, (operator.method_arguments if is_method else operator.arguments)[position]
 
-    def _indices(self) -> Iterator[Selected]:
+    def _indices(self) -> Iterator[NonSizeValues]:
         for node in every(self._function.body, "subscript_expression"):
             index = node.child_by_field_name("indices")
             for part in index.named_children if index is not None else ():
                 if origins := self._carried(part) - {SIZE}:
-                    yield Selected(origins, INDEX, node.start_point[0] + 1)
+                    yield NonSizeValues(origins, INDEX, node.start_point[0] + 1)
         for variable in self._know.model.variables(self._function):
             for value in variable.initializers:
                 if self._counts(variable, value) and (origins := self._carried(value) - {SIZE}):
-                    yield Selected(origins, COUNT, value.start_point[0] + 1)
+                    yield NonSizeValues(origins, COUNT, value.start_point[0] + 1)
 
-    def _selected(self, call: Node) -> Iterator[Selected]:
+    def _selected(self, call: Node) -> Iterator[NonSizeValues]:
         types = self._know.types
         line = call.start_point[0] + 1
         passed = arguments(call)
@@ -316,7 +316,7 @@ class _Reading:
             what = COUNT
         for value in passed[:1] if what else ():
             if origins := self._carried(value) - {SIZE}:
-                yield Selected(origins, what, line)
+                yield NonSizeValues(origins, what, line)
 
     def _returned(self) -> Mapping[str, Origins]:
         found: dict[str, Origins] = defaultdict(frozenset)

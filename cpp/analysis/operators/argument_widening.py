@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
-from ....codemods.torchapi import Signature
+from ....codemods.torchapi import DispatcherSignature
 from ...syntax.declarations import Function, Variable
 from ...syntax.tree import arguments
 from ...syntax.types import SYMBOLIC, Type, symbolic_text
@@ -20,7 +20,7 @@ from .argument_flow import DIMENSION, handing
 _INTEGERS = frozenset({Type.INT, Type.INT_REF, Type.INT_VEC, Type.OPTIONAL_INT, Type.OPTIONAL_INT_REF})
 
 
-def widened(function: Function, names: Collection[str], name: str | None = None) -> Signature | None:
+def widened(function: Function, names: Collection[str], name: str | None = None) -> DispatcherSignature | None:
     """Return the signature of a function whose parameters ``names`` take SymInts, under a new name if given.
 
     Return None if one of the names is no parameter, or its type has no symbolic counterpart.
@@ -35,7 +35,7 @@ def widened(function: Function, names: Collection[str], name: str | None = None)
         parameters.append((text, own.name))
     if not {own for _, own in parameters}.issuperset(names):
         return None
-    return Signature(name or function.name, tuple(parameters))
+    return DispatcherSignature(name or function.name, tuple(parameters))
 
 
 def evidence(know: FileAnalysis, function: Function, parameter: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class SizeBranch:
     """A branch on a size that does more than raise."""
 
     leaf: ConditionLeaf
@@ -24,7 +24,7 @@ class Branch:
 
 
 @dataclass(frozen=True, eq=False)
-class Refusal:
+class SizeRefusal:
     """A statement that only rejects sizes."""
 
     node: ast.If | ast.Assert
@@ -35,18 +35,18 @@ class Refusal:
 
 
 @lru_cache(maxsize=8)
-def branches(flow: Flow) -> tuple[Branch, ...]:
+def branches(flow: Flow) -> tuple[SizeBranch, ...]:
     """Return every leaf of a branch in a file with functions that does more than raise."""
     found = leaves(flow) if flow.module.functions else ()
-    return tuple(Branch(leaf, only_optimizes(flow, leaf)) for leaf in found if not only_raises(leaf.test))
+    return tuple(SizeBranch(leaf, only_optimizes(flow, leaf)) for leaf in found if not only_raises(leaf.test))
 
 
-def refusals(flow: Flow) -> list[Refusal]:
+def refusals(flow: Flow) -> list[SizeRefusal]:
     """Return every ``assert`` on sizes, and every ``if`` on sizes whose body only raises."""
     found: list[ast.If | ast.Assert] = [*flow.module.nodes.asserts]
     found += [node for node in flow.module.nodes.ifs if only_raises(node)]
     places = [(node, flow.module.place(node)) for node in found if forces(node.test, flow)]
-    return [Refusal(node, place, _of_other_types(place, node)) for node, place in places]
+    return [SizeRefusal(node, place, _of_other_types(place, node)) for node, place in places]
 
 
 def only_raises(test: ast.AST) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ...syntax.tree import Function, literal, spelled
+from ...syntax.tree import FunctionDefinition, literal, spelled
 from ..types.may_types import Kind
 from .condition_leaves import ConditionLeaf
 
@@ -142,7 +142,7 @@ def _cost_heuristic(node: ast.Compare, test: ast.AST) -> bool:
     return all(isinstance(side[-1], ast.Return) for side in (test.body, test.orelse))
 
 
-def _place_in_loop(function: Function | None, node: ast.Compare) -> bool:
+def _place_in_loop(function: FunctionDefinition | None, node: ast.Compare) -> bool:
     """Return whether a loop variable is compared, as in ``for i in range(n): ... i == n - 1``.
 
     The loop reaches every index, so no index is the general case.
@@ -176,7 +176,7 @@ def crops(test: ast.AST) -> bool:
     return any(literal(end) not in (None, 0) for one in slices for end in (one.lower, one.upper) if end is not None)
 
 
-def _divided_by_difference(function: Function | None, left: ast.expr, right: ast.expr) -> bool:
+def _divided_by_difference(function: FunctionDefinition | None, left: ast.expr, right: ast.expr) -> bool:
     """Return whether the code divides by the difference, as in ``if low == high: ...; x / (high - low)``.
 
     Without the branch it would divide by zero.

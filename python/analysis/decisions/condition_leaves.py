@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ...syntax.module import Module, Place
-from ...syntax.tree import Function, last_word, spelled
+from ...syntax.tree import FunctionDefinition, last_word, spelled
 from ..flow.flow import Comparison, Flow
 from ..types.may_types import Kind
 
@@ -203,7 +203,7 @@ def _parts(condition: ast.expr) -> Iterator[ast.expr]:
         yield condition
 
 
-def _assigned(node: ast.expr, function: Function | None) -> ast.expr | None:
+def _assigned(node: ast.expr, function: FunctionDefinition | None) -> ast.expr | None:
     """Return the comparison behind a flag that is assigned once, or None. The comparison is the leaf to decide."""
     if not isinstance(node, ast.Name) or function is None:
         return None

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from ...syntax.module import Module
-from ...syntax.tree import GROWING, Function, spelled
+from ...syntax.tree import GROWING, FunctionDefinition, spelled
 from ..flow.flow import Flow
 from ..types.may_types import Kind
 from .comparisons import LEAVING, Default, NoDefault, crops, integer, of_comparison
@@ -76,7 +76,7 @@ def _of_own_function(module: Module, leaf: ConditionLeaf) -> bool:
     return not (module.names.meaning(leaf.node.func) or "").startswith(("builtins.", "torch.", "math."))
 
 
-def _decides_arity(test: ast.If, function: Function | None) -> bool:
+def _decides_arity(test: ast.If, function: FunctionDefinition | None) -> bool:
     """Return whether the size decides the number of results.
 
     One side is ``return ()``, or appends to a list that is returned.

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from ...syntax.module import Module
-from ...syntax.tree import Function
+from ...syntax.tree import FunctionDefinition
 
 # Sources of sizes in a function's own text: an attribute, a call, an annotation. A user's scalar counts if it is
 # compared with a float.
@@ -24,12 +24,12 @@ class Calls:
     """The calls in a file to functions that the same file defines."""
 
     def __init__(self, module: Module) -> None:
-        self._plain: dict[str, list[Function]] = defaultdict(list)
-        self._owned: dict[str, list[Function]] = defaultdict(list)
+        self._plain: dict[str, list[FunctionDefinition]] = defaultdict(list)
+        self._owned: dict[str, list[FunctionDefinition]] = defaultdict(list)
         for function in module.functions:
             (self._owned if function.owner else self._plain)[function.node.name].append(function)
         sources = _with_sources(module)
-        self.inside: dict[Function, list[tuple[ast.Call, list[Function]]]] = {
+        self.inside: dict[FunctionDefinition, list[tuple[ast.Call, list[FunctionDefinition]]]] = {
             function: [(call, callees) for call in function.nodes.calls if (callees := self.callees(call.func))]
             for function in (module.functions if sources else ())
         }
@@ -41,7 +41,7 @@ class Calls:
         Each is mapped to its connected functions, in the order of the file. No value in any other function matters.
         """
 
-    def callees(self, func: ast.expr) -> list[Function]:
+    def callees(self, func: ast.expr) -> list[FunctionDefinition]:
         """Return the functions of the file that a call of ``func`` may call."""
         if isinstance(func, ast.Name):
             return self._plain.get(func.id, [])
@@ -50,15 +50,17 @@ class Calls:
             return owned if receiver in ("self", "cls") else [one for one in owned if one.owner == receiver]
         return []
 
-    def _reached(self, module: Module, sources: Sequence[Function]) -> dict[Function, list[Function]]:
-        beside: dict[Function, set[Function]] = {function: set() for function in module.functions}
+    def _reached(
+        self, module: Module, sources: Sequence[FunctionDefinition]
+    ) -> dict[FunctionDefinition, list[FunctionDefinition]]:
+        beside: dict[FunctionDefinition, set[FunctionDefinition]] = {function: set() for function in module.functions}
         for function, called in self.inside.items():
             outer = [function.outer] if function.outer else []
             for other in (*(one for _, callees in called for one in callees), *outer):
                 beside[function].add(other)
                 beside[other].add(function)
         order = {function: number for number, function in enumerate(module.functions)}
-        found: dict[Function, list[Function]] = {}
+        found: dict[FunctionDefinition, list[FunctionDefinition]] = {}
         for source in sources:
             if source in found:
                 continue
@@ -77,16 +79,16 @@ def calls_in(module: Module) -> Calls:
     return Calls(module)
 
 
-def _with_sources(module: Module) -> list[Function]:
+def _with_sources(module: Module) -> list[FunctionDefinition]:
     """Return the functions whose text contains a source of sizes, in the order of the file."""
-    content, found = module.source.content, set[Function]()
+    content, found = module.source.content, set[FunctionDefinition]()
     for function in module.functions:  # outer before inner: a function inside one without a source has none either
         if (function.outer is None or function.outer in found) and _SOURCE.search(content, *module.span(function.node)):
             found.add(function)
     return [function for function in module.functions if function in found]
 
 
-def sizes_reach(call: ast.Call, callee: Function) -> Iterator[tuple[str, ast.expr]]:
+def sizes_reach(call: ast.Call, callee: FunctionDefinition) -> Iterator[tuple[str, ast.expr]]:
     """Yield the arguments of a call, each with the parameter of ``callee`` that receives it."""
     spec = callee.node.args
     places = [*spec.posonlyargs, *spec.args]

@@ -13,10 +13,10 @@ from enum import Enum
 from functools import lru_cache
 
 from ...syntax.module import Module
-from ...syntax.tree import Function, last_word
+from ...syntax.tree import FunctionDefinition, last_word
 
 
-class Seen(Enum):
+class DispatchedTensors(Enum):
     """Tensors that a registered function is called with."""
 
     FAKE = "fake tensors too, so that sizes are symbols"
@@ -33,26 +33,26 @@ REGISTERING_FAKES = (
     *(name.encode() for name in sorted(_FAKE)),
     *(b"impl" + after for after in (b"(", b")", b",", b";", b"#", b"\\", b" ", b"\t", b"\r", b"\n", b"\f")),
 )
-"""Markers of files that register a function as `Seen.FAKE`: the registering name, or ``impl`` as a whole word. Each
-such file contains at least one, since it must call or import the function."""
+"""Markers of files that register a function as `DispatchedTensors.FAKE`: the registering name, or ``impl`` as a whole
+word. Each such file contains at least one, since it must call or import the function."""
 # A registering function has one of these names, or ``impl``, here or where it is imported from.
 _REGISTERING = tuple(name.encode() for name in sorted(_FAKE | _REAL))
 _IMPL = re.compile(rb"impl\b")
 
 
-def registered(module: Module, function: Function) -> Seen | None:
+def registered(module: Module, function: FunctionDefinition) -> DispatchedTensors | None:
     """Return the tensors that a function, or the one around it, is called with, or None if it is not registered."""
     known = _registrations(module)
     return known.get(function.outermost.node) if known else None
 
 
 @lru_cache(maxsize=8)
-def _registrations(module: Module) -> dict[ast.AST, Seen]:
+def _registrations(module: Module) -> dict[ast.AST, DispatchedTensors]:
     content = module.source.content
     if not any(word in content for word in _REGISTERING) and not _IMPL.search(content):
         return {}
     telling = module.names.spellings(_NAMES)
-    found: dict[ast.AST, Seen] = {}
+    found: dict[ast.AST, DispatchedTensors] = {}
     for function in module.functions:
         for decorator in function.node.decorator_list if function.outer is None else ():
             call = decorator if isinstance(decorator, ast.Call) else None
@@ -87,7 +87,9 @@ def _handed(module: Module, call: ast.Call) -> Iterator[ast.AST]:
             yield made.node
 
 
-def _seen(module: Module, named: ast.expr, arguments: Sequence[ast.expr], call: ast.Call | None) -> Seen | None:
+def _seen(
+    module: Module, named: ast.expr, arguments: Sequence[ast.expr], call: ast.Call | None
+) -> DispatchedTensors | None:
     last = last_word(named)
     name = last
     # An attribute keeps its name. Only an import can rename a registering function.
@@ -95,9 +97,9 @@ def _seen(module: Module, named: ast.expr, arguments: Sequence[ast.expr], call: 
         meaning = (module.names.meaning(named) or "").rpartition(".")[2]
         name = meaning if meaning in _NAMES else last
     if name in _FAKE:
-        return Seen.FAKE
+        return DispatchedTensors.FAKE
     if name in _REAL:
-        return Seen.REAL
+        return DispatchedTensors.REAL
     if name != "impl" or call is None:
         return None
     values = (*arguments, *(one.value for one in call.keywords if one.arg == "dispatch_key"))
@@ -105,4 +107,4 @@ def _seen(module: Module, named: ast.expr, arguments: Sequence[ast.expr], call: 
     key = words[-1] if len(words) > 1 else None
     if key is None:
         return None
-    return Seen.FAKE if key in _FAKE_KEYS or key.startswith("Autograd") else Seen.REAL
+    return DispatchedTensors.FAKE if key in _FAKE_KEYS or key.startswith("Autograd") else DispatchedTensors.REAL

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from ....codemods.model.rule import Context
 from ...syntax.module import Module, Place
-from ...syntax.tree import Function, spelled
-from .dispatch_kind import Seen, registered
+from ...syntax.tree import FunctionDefinition, spelled
+from .dispatch_kind import DispatchedTensors, registered
 from .scriptable import refused_by_script
 from .tracers import is_traced
 
@@ -44,7 +44,7 @@ _LEAVING_ALONE = (
 )
 
 
-def scripted(module: Module, function: Function | None) -> bool:
+def scripted(module: Module, function: FunctionDefinition | None) -> bool:
     """Return whether TorchScript may compile this. It supports neither ``guard_or_false`` nor a lambda."""
     if module.torch_name in _SCRIPTED or module.torch_name.startswith("torch.nn.modules."):
         return True
@@ -62,7 +62,7 @@ def scripted(module: Module, function: Function | None) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _asking(module: Module) -> frozenset[Function]:
+def _asking(module: Module) -> frozenset[FunctionDefinition]:
     """Return the functions that test whether TorchScript runs them."""
     if b"is_scripting" not in module.source.content:
         return frozenset()
@@ -85,7 +85,7 @@ _HOST = ("cv2.", "PIL.", "builtins.open", "triton.next_power_of_2")
 _OF_HOST = frozenset({"numpy", "named_modules", "named_parameters", "state_dict", "load_state_dict"})
 
 
-def on_host(module: Module, function: Function, *, asked: bool) -> bool:
+def on_host(module: Module, function: FunctionDefinition, *, asked: bool) -> bool:
     """Return whether a function runs on real values only, so that it never sees an undecided size.
 
     Such a function is a constructor, or passes data to numpy, to an image library or to a file. It may also work on a
@@ -114,7 +114,7 @@ def _passed_to_script(module: Module) -> set[str]:
     }
 
 
-def foreign_decorator(module: Module, function: Function | None) -> str | None:
+def foreign_decorator(module: Module, function: FunctionDefinition | None) -> str | None:
     """Return the first decorator around ``function`` that may change Python's semantics, as text, or None.
 
     Some decorators pass a function's source to another compiler. Exempt are those of the standard library, of pytest
@@ -164,7 +164,7 @@ def _made_by_torch(module: Module, named: ast.Attribute) -> bool:
     return maker is not None and (module.names.meaning(maker) or "").startswith("torch.")
 
 
-def _only_wraps(module: Module, decorator: Function) -> bool:
+def _only_wraps(module: Module, decorator: FunctionDefinition) -> bool:
     """Return whether it only calls, wraps, inspects, stores or returns its first parameter."""
     if not decorator.arguments:
         return False
@@ -218,24 +218,24 @@ def _obstacle_of_place(place: Place) -> tuple[str, str] | None:
     return None
 
 
-def _is_scripted_by_torch(module: Module, function: Function | None, context: Context) -> bool:
+def _is_scripted_by_torch(module: Module, function: FunctionDefinition | None, context: Context) -> bool:
     if not module.own_tree or function is None:
         return False
     return context.api.is_scripted(f"{module.torch_name}.{function.outermost.qualname}")
 
 
 def _unproven(
-    module: Module, function: Function | None, context: Context, default: bool, scriptable: bool
+    module: Module, function: FunctionDefinition | None, context: Context, default: bool, scriptable: bool
 ) -> tuple[str, str] | None:
     """Return the obstacles for a fix that no run of a user's program proves."""
     if module.own_tree:
         return None if scriptable else torchscript_obstacle(module, function, context)
     seen = None if function is None else registered(module, function)
-    if default and seen is Seen.REAL:
+    if default and seen is DispatchedTensors.REAL:
         return "host-code", "a custom operator's function is called with real tensors only: sizes are integers here"
     if not is_traced(module, function, context):
         return "no-evidence", "no evidence that this function is traced: --modules or --all-functions assumes it"
-    if seen is Seen.FAKE:
+    if seen is DispatchedTensors.FAKE:
         return None
     if speaks_to_script(module):
         return "torchscript", "the file uses TorchScript, which may compile this function and knows no helper"
@@ -244,14 +244,16 @@ def _unproven(
     return None if scriptable else torchscript_obstacle(module, function, context)
 
 
-def torchscript_obstacle(module: Module, function: Function | None, context: Context) -> tuple[str, str] | None:
+def torchscript_obstacle(
+    module: Module, function: FunctionDefinition | None, context: Context
+) -> tuple[str, str] | None:
     """Return why code that TorchScript can't compile may not be inserted, as (reason, detail), or None."""
     if function is None or refused_by_script(module, function) or _is_private(module, function):
         return None
     if context.tried and not module.source.package_speaks:
         # The tested program does not script it, and there is no evidence that another one does.
         return None
-    if registered(module, function) is Seen.FAKE:
+    if registered(module, function) is DispatchedTensors.FAKE:
         return None
     if module.source.package_speaks:
         return "torchscript", "the package supports TorchScript, which may compile this function and knows no helper"
@@ -263,7 +265,7 @@ def torchscript_obstacle(module: Module, function: Function | None, context: Con
     )
 
 
-def _is_private(module: Module, function: Function) -> bool:
+def _is_private(module: Module, function: FunctionDefinition) -> bool:
     """Return whether only torch itself may script a function of PyTorch.
 
     It is in a private module, or in a class that inherits, but not from a module. TorchScript compiles no such class.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ...syntax.module import Module
-from ...syntax.tree import COMPREHENSIONS, Function
-from ..types.annotations import Signature, signature
+from ...syntax.tree import COMPREHENSIONS, FunctionDefinition
+from ..types.annotations import AnnotatedSignature, signature
 from ..types.may_types import Kind, Value, join
 from .calls import calls_in, sizes_reach
 from .may_type_inference import Scope
@@ -39,7 +39,7 @@ class _Reading:
     """Return kinds of the functions that it calls."""
     scope: Scope
     returns: Value
-    passes: list[tuple[Function, str, Value]]
+    passes: list[tuple[FunctionDefinition, str, Value]]
     """Values that it passes, with the function and the parameter that receive them."""
 
 
@@ -52,16 +52,16 @@ class Flow:
     def __init__(self, module: Module) -> None:
         self.module = module
         self._calls = calls_in(module)
-        self._returned: dict[Function, Value] = {}
-        self._inner: dict[Function, list[Function]] = defaultdict(list)
+        self._returned: dict[FunctionDefinition, Value] = {}
+        self._inner: dict[FunctionDefinition, list[FunctionDefinition]] = defaultdict(list)
         for function in module.functions:
             if function.outer:
                 self._inner[function.outer].append(function)
-        self._evidence: dict[Function, Evidence] = {}
-        self._signatures: dict[Function, Signature] = {}
-        self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
-        self._scopes: dict[Function, Scope] = {}
-        self._readings: dict[Function, _Reading] = {}
+        self._evidence: dict[FunctionDefinition, Evidence] = {}
+        self._signatures: dict[FunctionDefinition, AnnotatedSignature] = {}
+        self._passed: dict[FunctionDefinition, dict[str, Value]] = defaultdict(dict)
+        self._scopes: dict[FunctionDefinition, Scope] = {}
+        self._readings: dict[FunctionDefinition, _Reading] = {}
         self.reached = self._calls.reached
         """Functions that may contain sizes, each with the functions that are connected to it by calls or nesting."""
         self._kinds: dict[ast.expr, Kind] = {}
@@ -93,19 +93,19 @@ class Flow:
         equality = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
         return Comparison(left, right, equality and (left.several or right.several))
 
-    def signature(self, function: Function) -> Signature:
+    def signature(self, function: FunctionDefinition) -> AnnotatedSignature:
         """Return the annotated types of a function, computed once."""
         if function not in self._signatures:
             self._signatures[function] = signature(self.module, function)
         return self._signatures[function]
 
-    def evidence(self, function: Function) -> Evidence:
+    def evidence(self, function: FunctionDefinition) -> Evidence:
         """Return the evidence for tensors in the text of a function, computed once."""
         if function not in self._evidence:
             self._evidence[function] = evidence(self.module, function)
         return self._evidence[function]
 
-    def _called(self, outside: ast.AST) -> Iterator[Function]:
+    def _called(self, outside: ast.AST) -> Iterator[FunctionDefinition]:
         """Yield the functions of the file that an expression outside of all functions may call, only the first time."""
         if outside in self._told:
             return
@@ -114,11 +114,11 @@ class Flow:
             if isinstance(call, ast.Call):
                 yield from self._calls.callees(call.func)
 
-    def _settle(self, together: list[Function]) -> None:
+    def _settle(self, together: list[FunctionDefinition]) -> None:
         pending = together
-        callers: dict[str, set[Function]] = defaultdict(set)
+        callers: dict[str, set[FunctionDefinition]] = defaultdict(set)
         for _ in range(_ROUNDS):
-            again: set[Function] = set()
+            again: set[FunctionDefinition] = set()
             for function in pending:
                 before = self._returned.get(function)
                 reading = self._read(function)
@@ -136,7 +136,7 @@ class Flow:
                 return
             pending = [function for function in together if function in again]
 
-    def _read(self, function: Function) -> _Reading:
+    def _read(self, function: FunctionDefinition) -> _Reading:
         """Read the function, unless its inputs are the same as the last time."""
         held = self._held(function)
         inside = self._calls.inside[function]
@@ -151,7 +151,7 @@ class Flow:
         reading = self._readings[function] = _Reading(held, returned, scope, returns, passes)
         return reading
 
-    def _held(self, function: Function) -> dict[str, Value]:
+    def _held(self, function: FunctionDefinition) -> dict[str, Value]:
         """Return the kinds of a function's names before it begins."""
         shown = self.evidence(function).shown
         said, passed = self.signature(function).parameters, self._passed[function]
@@ -166,15 +166,15 @@ class Flow:
             held[name] = value
         return held
 
-    def _return_value(self, function: Function, scope: Scope) -> Value:
+    def _return_value(self, function: FunctionDefinition, scope: Scope) -> Value:
         declared = self.signature(function).returns.may
         if declared is not Kind.UNKNOWN and declared.kind is not Kind.CONCRETE:
             return declared
         return scope.result
 
     def _passes(
-        self, call: ast.Call, callees: Sequence[Function], scope: Scope
-    ) -> Iterator[tuple[Function, str, Value]]:
+        self, call: ast.Call, callees: Sequence[FunctionDefinition], scope: Scope
+    ) -> Iterator[tuple[FunctionDefinition, str, Value]]:
         """Yield the arguments that a call passes to each function that it may call."""
         if not call.args and not call.keywords:
             return
@@ -185,7 +185,7 @@ class Flow:
                     values[argument] = scope.value(argument)
                 yield callee, name, values[argument]
 
-    def _learn(self, callee: Function, name: str, value: Value) -> bool:
+    def _learn(self, callee: FunctionDefinition, name: str, value: Value) -> bool:
         known = self._passed[callee]
         merged = value if name not in known else join(known[name], value)
         if known.get(name) == merged or (name not in known and merged is Kind.UNKNOWN):

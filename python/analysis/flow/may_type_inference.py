@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 from ...syntax.module import Module
-from ...syntax.tree import GROWING, Function
+from ...syntax.tree import GROWING, FunctionDefinition
 from ..types.library import REDUCTIONS, of_function, of_method
-from ..types.may_types import Kind, Row, Value, join
+from ..types.may_types import Kind, TupleKind, Value, join
 from .calls import Calls
 from .tensor_evidence import Evidence
 
 _META = frozenset({"val", "example_value", "tensor_meta"})
 _NO_EVIDENCE = Evidence()
-Returned = Mapping[Function, Value]
+Returned = Mapping[FunctionDefinition, Value]
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Scope:
     """
 
     module: Module
-    function: Function | None
+    function: FunctionDefinition | None
     held: dict[str, Value]
     calls: Calls
     returned: Returned
@@ -68,7 +68,7 @@ class Scope:
     def of(
         cls,
         module: Module,
-        function: Function,
+        function: FunctionDefinition,
         held: dict[str, Value],
         calls: Calls,
         returned: Returned,
@@ -115,10 +115,10 @@ class Scope:
             self.bind(target.value, value.kind.sequence if isinstance(value, Kind) else value, fresh)
         elif isinstance(target, (ast.Tuple, ast.List)):
             starred = any(isinstance(place, ast.Starred) for place in target.elts)
-            exact = isinstance(value, Row) and len(value.places) == len(target.elts) and not starred
+            exact = isinstance(value, TupleKind) and len(value.places) == len(target.elts) and not starred
             for number, place in enumerate(target.elts):
                 self.bind(
-                    place, value.places[number] if exact and isinstance(value, Row) else value.kind.element, fresh
+                    place, value.places[number] if exact and isinstance(value, TupleKind) else value.kind.element, fresh
                 )
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             held = self.held.get(target.value.id, Kind.UNKNOWN).kind
@@ -173,7 +173,7 @@ def _subscript(node: ast.Subscript, scope: Scope) -> Value:
     if isinstance(node.slice, ast.Slice):
         return Kind.UNKNOWN if value.kind.symbolic_number else value.kind  # a number can't be sliced: it is a str here
     place = node.slice.value if isinstance(node.slice, ast.Constant) else None
-    if isinstance(value, Row) and isinstance(place, int) and -len(value.places) <= place < len(value.places):
+    if isinstance(value, TupleKind) and isinstance(place, int) and -len(value.places) <= place < len(value.places):
         return value.places[place]
     return value.kind.element
 
@@ -257,9 +257,9 @@ def _row(node: ast.Tuple | ast.List, scope: Scope) -> Value:
     places: list[Value] = []
     for place in node.elts:
         if isinstance(place, ast.Starred):
-            return Row(tuple(evaluate(_bare(one), scope).kind.element for one in node.elts)).kind
+            return TupleKind(tuple(evaluate(_bare(one), scope).kind.element for one in node.elts)).kind
         places.append(evaluate(place, scope))
-    row = Row(tuple(places))
+    row = TupleKind(tuple(places))
     return row if isinstance(node, ast.Tuple) else row.kind
 
 
@@ -276,16 +276,16 @@ def _each(iterable: ast.expr, scope: Scope) -> Value:
     if isinstance(iterable, ast.Call):
         name = _meaning(iterable.func, scope)
         if name == "builtins.enumerate" and iterable.args:
-            return Row((Kind.CONCRETE, _each(iterable.args[0], scope)))
+            return TupleKind((Kind.CONCRETE, _each(iterable.args[0], scope)))
         if name == "builtins.zip":
-            return Row(tuple(_each(one, scope) for one in iterable.args))
+            return TupleKind(tuple(_each(one, scope) for one in iterable.args))
         if name == "itertools.pairwise" and iterable.args:
             one = _each(iterable.args[0], scope)
-            return Row((one, one))
+            return TupleKind((one, one))
         if name == "builtins.range":
             return Kind.CONCRETE
     value = evaluate(iterable, scope)
-    if isinstance(value, Row) and value.places:
+    if isinstance(value, TupleKind) and value.places:
         return reduce(join, value.places)
     return value.kind.element
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ...syntax.module import Module
-from ...syntax.tree import Function
+from ...syntax.tree import FunctionDefinition
 
 TO_SCRIPT = (b"jit.is_scripting", b"jit.unused")
 """Words that occur in some file of a package that TorchScript is meant to compile as a whole."""
@@ -51,7 +51,7 @@ _UNKNOWN_OF_TYPING = frozenset(
 _NEVER_NONE = ("builtins.int", "builtins.float", "builtins.str")
 
 
-def refused_by_script(module: Module, function: Function) -> bool:
+def refused_by_script(module: Module, function: FunctionDefinition) -> bool:
     """Return whether TorchScript certainly does not compile the function."""
     body = function.nodes
     if isinstance(function.node, ast.AsyncFunctionDef) or body.every(*_REFUSED):
@@ -77,7 +77,7 @@ def _misshapen(node: ast.AST) -> bool:
     return False
 
 
-def _signature_refused(module: Module, function: Function) -> bool:
+def _signature_refused(module: Module, function: FunctionDefinition) -> bool:
     spec = function.node.args
     if spec.vararg or spec.kwarg or any(default is not None for default in spec.kw_defaults):
         return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ...syntax.module import Module
-from ...syntax.tree import Function, spelled
+from ...syntax.tree import FunctionDefinition, spelled
 from .dispatch_kind import registered
 
 # Attributes that tensors have and that arrays of other libraries, process groups and queues do not.
@@ -58,14 +58,14 @@ class Evidence:
     are tensors."""
 
 
-def evidence(module: Module, function: Function) -> Evidence:
+def evidence(module: Module, function: FunctionDefinition) -> Evidence:
     """Return the evidence in one function. There is none in a file that does not use torch."""
     if not _imports_torch(module):
         return Evidence()
     return Evidence(_shown(function), _registered(function) or registered(module, function) is not None)
 
 
-def _shown(function: Function) -> frozenset[str]:
+def _shown(function: FunctionDefinition) -> frozenset[str]:
     found = {
         node.value.id
         for node in function.nodes.attributes
@@ -81,7 +81,7 @@ def _shown(function: Function) -> frozenset[str]:
     return frozenset((found - _others(function) if found else found) | asserted)
 
 
-def _others(function: Function) -> set[str]:
+def _others(function: FunctionDefinition) -> set[str]:
     """Return the names that are no tensors. A process group or a layout also has a size() and a numel()."""
     typed = {one.arg for one in function.arguments if one.annotation and not _open_type(spelled(one.annotation))}
     return typed | {name for node in function.nodes.assigns for name in _made_of_other_class(node)}
@@ -115,7 +115,7 @@ def _called(call: ast.Call) -> set[str]:
     return set()
 
 
-def _asserted(function: Function, call: ast.Call) -> set[str]:
+def _asserted(function: FunctionDefinition, call: ast.Call) -> set[str]:
     """Return the name in ``assert isinstance(x, TensorLike)``. A branch on isinstance is no evidence."""
     if (
         not isinstance(call.func, ast.Name)
@@ -135,8 +135,8 @@ def _asserted(function: Function, call: ast.Call) -> set[str]:
     return set()
 
 
-def _registered(function: Function) -> bool:
-    scope: Function | None = function
+def _registered(function: FunctionDefinition) -> bool:
+    scope: FunctionDefinition | None = function
     while scope is not None:
         for decorator in scope.node.decorator_list:
             name = spelled(decorator.func if isinstance(decorator, ast.Call) else decorator).rpartition(".")[2]

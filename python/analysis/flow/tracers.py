@@ -13,22 +13,22 @@ from functools import lru_cache
 from ....codemods.model.rule import Context
 from ....codemods.torchapi.api import TorchApi
 from ...syntax.module import Module
-from ...syntax.tree import Function
+from ...syntax.tree import FunctionDefinition
 from .calls import calls_in
-from .dispatch_kind import Seen, registered
+from .dispatch_kind import DispatchedTensors, registered
 from .scriptable import refused_by_script
 
 _COMPILERS = ("torch.compile", "torch.export.export")
 
 
-def is_faked(module: Module, function: Function | None, api: TorchApi) -> bool:
+def is_faked(module: Module, function: FunctionDefinition | None, api: TorchApi) -> bool:
     """Return whether only FakeTensor and ``make_fx`` trace a function.
 
     They trace functions that are registered as fake kernels or decompositions. They also trace PyTorch's private
     packages, which contain its meta functions, decompositions and references, and functions that
     neither dynamo inlines nor TorchScript compiles.
     """
-    if function is not None and registered(module, function) is Seen.FAKE:
+    if function is not None and registered(module, function) is DispatchedTensors.FAKE:
         return True
     name = module.torch_name
     return name.startswith("torch._") or (
@@ -36,12 +36,12 @@ def is_faked(module: Module, function: Function | None, api: TorchApi) -> bool:
     )
 
 
-def _may_script(module: Module, function: Function | None) -> bool:
+def _may_script(module: Module, function: FunctionDefinition | None) -> bool:
     """Return whether TorchScript may compile a function, which takes no check whose message is a lambda."""
     return function is not None and not refused_by_script(module, function)
 
 
-def is_traced(module: Module, function: Function | None, context: Context) -> bool:
+def is_traced(module: Module, function: FunctionDefinition | None, context: Context) -> bool:
     """Return whether there is evidence that any tracer reaches a function.
 
     Evidence is PyTorch's own tree, the user's options, a registration, ``torch.compile``, and with ``context.modules``
@@ -53,9 +53,9 @@ def is_traced(module: Module, function: Function | None, context: Context) -> bo
 
 
 @lru_cache(maxsize=8)
-def _reached(module: Module, modules: bool) -> frozenset[Function]:
+def _reached(module: Module, modules: bool) -> frozenset[FunctionDefinition]:
     calls = calls_in(module)
-    found: set[Function] = set()
+    found: set[FunctionDefinition] = set()
     pending = list(_entries(module, modules))
     while pending:
         function = pending.pop()
@@ -68,11 +68,11 @@ def _reached(module: Module, modules: bool) -> frozenset[Function]:
     return frozenset(found)
 
 
-def _entries(module: Module, modules: bool) -> Iterator[Function]:
+def _entries(module: Module, modules: bool) -> Iterator[FunctionDefinition]:
     compiled = set(_compiled(module))
     for function in module.functions:
         if function.outer is None and (
-            registered(module, function) is Seen.FAKE
+            registered(module, function) is DispatchedTensors.FAKE
             or function.node.name in compiled
             or any(_compiles(module, decorator) for decorator in function.node.decorator_list)
             or (modules and _is_forward(module, function))
@@ -94,7 +94,7 @@ def _compiles(module: Module, decorator: ast.expr) -> bool:
     return module.names.meaning(named) in _COMPILERS
 
 
-def _is_forward(module: Module, function: Function) -> bool:
+def _is_forward(module: Module, function: FunctionDefinition) -> bool:
     """Return whether it is the ``forward`` of a possible module: a class with bases that are no autograd functions."""
     around = function.around[0] if function.around else None
     if function.node.name != "forward" or not isinstance(around, ast.ClassDef):

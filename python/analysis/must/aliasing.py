@@ -6,7 +6,7 @@ import ast
 from collections.abc import Container
 
 from ...syntax.module import Module
-from ...syntax.tree import GROWING, Function
+from ...syntax.tree import GROWING, FunctionDefinition
 from ..flow.flow import flow
 from ..types.may_types import Kind
 
@@ -16,7 +16,7 @@ _EXPRESSIONS = (ast.Subscript, ast.Compare, ast.Starred, ast.FormattedValue, ast
 _READING = (*_EXPRESSIONS, ast.comprehension, ast.Return, ast.For, ast.If, ast.While)
 
 
-def changed_elsewhere(module: Module, function: Function, lists: Container[str]) -> set[str]:
+def changed_elsewhere(module: Module, function: FunctionDefinition, lists: Container[str]) -> set[str]:
     """Return the names of lists that a function uses in a way by which other code may change the list."""
     uses = (one for one in ast.walk(function.node) if isinstance(one, ast.Name) and one.id in lists)
     return {one.id for one in uses if isinstance(one.ctx, ast.Load) and not _only_reads(module, one)}

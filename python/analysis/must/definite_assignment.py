@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ...syntax.tree import DEFINITIONS, Function, bound_by_import, stored_in
+from ...syntax.tree import DEFINITIONS, FunctionDefinition, bound_by_import, stored_in
 
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _TRIES: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
@@ -72,7 +72,7 @@ def bound_at_top(tree: ast.Module) -> dict[str, int]:
 
 
 @lru_cache(maxsize=256)
-def unbound_again(function: Function) -> frozenset[str]:
+def unbound_again(function: FunctionDefinition) -> frozenset[str]:
     """Return the names that a function deletes, or that the end of an ``except … as`` unbinds."""
     return _unbound(function.nodes.all)
 

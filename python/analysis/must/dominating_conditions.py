@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ...syntax.module import Module
-from ...syntax.tree import Function, literal, stored_in
+from ...syntax.tree import FunctionDefinition, literal, stored_in
 from .definite_assignment import binds
 
 _CONDITION_FIRST = frozenset({"_check", "_check_value", "_check_index", "_check_type", "_check_not_implemented"})
@@ -348,13 +348,13 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _stable(module: Module, function: Function) -> frozenset[str]:
+def _stable(module: Module, function: FunctionDefinition) -> frozenset[str]:
     """Return the names that are bound once, outside of loops, and whose value no method changes in place."""
     return _settled(function) - module.names.scopes.rebound_outer
 
 
 @lru_cache(maxsize=256)
-def _settled(function: Function) -> frozenset[str]:
+def _settled(function: FunctionDefinition) -> frozenset[str]:
     """Return the stable names according to the function itself."""
     stores = Counter(function.nodes.stored)
     stores.update(argument.arg for argument in function.arguments)

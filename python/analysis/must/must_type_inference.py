@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...syntax.module import Module
-from ...syntax.tree import Function, FunctionNode, literal
+from ...syntax.tree import FunctionDefinition, FunctionNode, literal
 from ..flow.flow import flow
 from ..types.annotations import Annotation
 from ..types.library import SHAPES
@@ -108,7 +108,7 @@ class MustTypes:
         self._settling.pop()
         return held
 
-    def _settle(self, function: Function, held: dict[str, Certain | None], changed: Set[str]) -> None:
+    def _settle(self, function: FunctionDefinition, held: dict[str, Certain | None], changed: Set[str]) -> None:
         """Compute the types of the names. Lists that are ``changed`` elsewhere have no element types."""
         held.clear()
         signature = self.flow.signature(function)
@@ -178,7 +178,7 @@ class MustTypes:
             else:
                 yield target.value.id, _tensors_with(put) if held is ScalarType.TENSORS else held
 
-    def _parameter(self, function: Function, argument: ast.arg, said: Annotation) -> Certain | None:
+    def _parameter(self, function: FunctionDefinition, argument: ast.arg, said: Annotation) -> Certain | None:
         spec = function.node.args
         value = said.believed
         if argument.annotation is None and argument.arg in self.flow.evidence(function).shown:
@@ -193,7 +193,7 @@ class MustTypes:
         default = defaults.get(argument)
         return ScalarType.OPTIONAL if isinstance(default, ast.Constant) and default.value is None else value
 
-    def _bound_by_other_means(self, function: Function) -> set[str]:
+    def _bound_by_other_means(self, function: FunctionDefinition) -> set[str]:
         """Return the names that are not only bound by assignments, loops and parameters. Their types are unknown."""
         rebound = function.bound & self.module.names.scopes.rebound_outer
         return {*function.nodes.named, *function.imports, *function.bound_by_with, *rebound}

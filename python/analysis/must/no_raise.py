@@ -33,7 +33,7 @@ class Partial(Enum):
 
 
 @dataclass(frozen=True)
-class Part:
+class PartialExpression:
     """A part of an expression that is not total."""
 
     node: ast.expr
@@ -56,7 +56,7 @@ _WITH_TRUTH = (
 )
 
 
-def partial(surely: MustTypes, node: ast.expr, facts: Facts) -> Iterator[Part]:
+def partial(surely: MustTypes, node: ast.expr, facts: Facts) -> Iterator[PartialExpression]:
     """Yield the parts of ``node`` that are not total, given the facts established before."""
     if facts.evaluated(node):
         return
@@ -64,7 +64,7 @@ def partial(surely: MustTypes, node: ast.expr, facts: Facts) -> Iterator[Part]:
         return
     if isinstance(node, ast.Name):
         if not _bound(surely.module, node, facts):
-            yield Part(node, Partial.OTHER)
+            yield PartialExpression(node, Partial.OTHER)
     elif isinstance(node, ast.Attribute):
         yield from _attribute(surely, node, facts)
     elif isinstance(node, ast.Subscript):
@@ -76,19 +76,19 @@ def partial(surely: MustTypes, node: ast.expr, facts: Facts) -> Iterator[Part]:
     elif isinstance(node, ast.UnaryOp):
         yield from partial(surely, node.operand, facts)
         if not _has_truth(surely, node.operand):
-            yield Part(node, Partial.TYPE)
+            yield PartialExpression(node, Partial.TYPE)
     elif isinstance(node, ast.Compare):
         for side in (node.left, *node.comparators):
             yield from partial(surely, side, facts)
         if not surely.compares(node):
-            yield Part(node, Partial.TYPE)
+            yield PartialExpression(node, Partial.TYPE)
     elif isinstance(node, ast.BoolOp):
         yield from _all(surely, node.values, facts)
-        yield from (Part(one, Partial.TYPE) for one in node.values if not _has_truth(surely, one))
+        yield from (PartialExpression(one, Partial.TYPE) for one in node.values if not _has_truth(surely, one))
     elif isinstance(node, (ast.Tuple, ast.List)):
         yield from _all(surely, node.elts, facts)
     else:
-        yield Part(node, Partial.OTHER)
+        yield PartialExpression(node, Partial.OTHER)
 
 
 def _root(node: ast.expr) -> ast.expr:
@@ -120,7 +120,7 @@ def _bound(module: Module, name: ast.Name, facts: Facts) -> bool:
     return given or (function is place.function and facts.bound(name.id))
 
 
-def _all(surely: MustTypes, nodes: Sequence[ast.expr], facts: Facts) -> Iterator[Part]:
+def _all(surely: MustTypes, nodes: Sequence[ast.expr], facts: Facts) -> Iterator[PartialExpression]:
     for node in nodes:
         yield from partial(surely, node, facts)
 
@@ -130,26 +130,26 @@ def _has_truth(surely: MustTypes, node: ast.expr) -> bool:
     return value in _WITH_TRUTH or isinstance(value, SequenceType)
 
 
-def _attribute(surely: MustTypes, node: ast.Attribute, facts: Facts) -> Iterator[Part]:
+def _attribute(surely: MustTypes, node: ast.Attribute, facts: Facts) -> Iterator[PartialExpression]:
     if (surely.module.names.meaning(node) or "").startswith(("torch.", "math.", "sys.")):
         yield from partial(surely, _root(node), facts)
         return
     yield from partial(surely, node.value, facts)
     if surely.of(node) is None or not facts.present(node.value):
-        yield Part(node, Partial.PRESENCE)
+        yield PartialExpression(node, Partial.PRESENCE)
 
 
-def _subscript(surely: MustTypes, node: ast.Subscript, facts: Facts) -> Iterator[Part]:
+def _subscript(surely: MustTypes, node: ast.Subscript, facts: Facts) -> Iterator[PartialExpression]:
     yield from partial(surely, node.value, facts)
     held = surely.of(node.value)
     if not isinstance(held, SequenceType):
-        yield Part(node, Partial.OTHER)
+        yield PartialExpression(node, Partial.OTHER)
         return
     if isinstance(node.slice, ast.Slice):
         bounds = [one for one in (node.slice.lower, node.slice.upper) if one is not None]
         yield from _all(surely, bounds, facts)
         if node.slice.step is not None or not all(surely.whole(one) for one in bounds):
-            yield Part(node, Partial.OTHER)
+            yield PartialExpression(node, Partial.OTHER)
         return
     place = literal(node.slice)
     if place is not None and held.places is not None and -len(held.places) <= place < len(held.places):
@@ -160,10 +160,12 @@ def _subscript(surely: MustTypes, node: ast.Subscript, facts: Facts) -> Iterator
         return
     kept = _kept_shape_of(surely, node.value)
     if kept is None or place is None or not facts.reaches(kept, place):
-        yield Part(node, Partial.OTHER)
+        yield PartialExpression(node, Partial.OTHER)
 
 
-def _dimension(surely: MustTypes, node: ast.expr, receiver: ast.expr, place: ast.expr, facts: Facts) -> Iterator[Part]:
+def _dimension(
+    surely: MustTypes, node: ast.expr, receiver: ast.expr, place: ast.expr, facts: Facts
+) -> Iterator[PartialExpression]:
     """Yield the access if a tensor may not have the accessed dimension."""
     number = literal(place)
     if number is not None:
@@ -172,7 +174,7 @@ def _dimension(surely: MustTypes, node: ast.expr, receiver: ast.expr, place: ast
         yield from partial(surely, place, facts)
         known = isinstance(place, ast.Name) and counts_dimensions(surely.module, place, receiver)
     if not known:
-        yield Part(node, Partial.RANK)
+        yield PartialExpression(node, Partial.RANK)
 
 
 def _shape_of(surely: MustTypes, node: ast.expr) -> ast.expr | None:
@@ -194,7 +196,7 @@ def _kept_shape_of(surely: MustTypes, node: ast.expr) -> ast.Name | None:
     return tensor if isinstance(tensor, ast.Name) else None
 
 
-def _call(surely: MustTypes, node: ast.Call, facts: Facts) -> Iterator[Part]:
+def _call(surely: MustTypes, node: ast.Call, facts: Facts) -> Iterator[PartialExpression]:
     if quantified(node):
         yield from _quantifier(surely, node, facts)
         return
@@ -204,19 +206,19 @@ def _call(surely: MustTypes, node: ast.Call, facts: Facts) -> Iterator[Part]:
     meaning = surely.module.names.meaning(node.func) or ""
     yield from _all(surely, [_root(node.func), *node.args] if meaning else node.args, facts)
     if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
-        yield Part(node, Partial.OTHER)
+        yield PartialExpression(node, Partial.OTHER)
     elif meaning == "builtins.len":
         if not all(isinstance(surely.of(one), SequenceType) for one in node.args):
-            yield Part(node, Partial.OTHER)
+            yield PartialExpression(node, Partial.OTHER)
     elif meaning in _TOTAL_CALLS:
         named = meaning in ("builtins.isinstance", "builtins.callable")
         if not named and not all(_has_truth(surely, one) for one in node.args):
-            yield Part(node, Partial.TYPE)
+            yield PartialExpression(node, Partial.TYPE)
     elif meaning not in _TOTAL_OF_SIZES or surely.of(node) is None:
-        yield Part(node, Partial.OTHER)
+        yield PartialExpression(node, Partial.OTHER)
 
 
-def _quantifier(surely: MustTypes, node: ast.Call, facts: Facts) -> Iterator[Part]:
+def _quantifier(surely: MustTypes, node: ast.Call, facts: Facts) -> Iterator[PartialExpression]:
     generator = node.args[0]
     assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))
     for one in generator.generators:
@@ -225,7 +227,7 @@ def _quantifier(surely: MustTypes, node: ast.Call, facts: Facts) -> Iterator[Par
     yield from partial(surely, generator.elt, facts)
 
 
-def _iterable(surely: MustTypes, node: ast.expr, facts: Facts) -> Iterator[Part]:
+def _iterable(surely: MustTypes, node: ast.expr, facts: Facts) -> Iterator[PartialExpression]:
     """Yield the partial parts of a loop's iterable: a sequence, or ``zip``, ``enumerate`` or ``range`` of sequences."""
     meaning = surely.module.names.meaning(node.func) if isinstance(node, ast.Call) and not node.keywords else None
     if isinstance(node, ast.Call) and meaning in ("builtins.zip", "builtins.enumerate", "builtins.reversed"):
@@ -234,35 +236,35 @@ def _iterable(surely: MustTypes, node: ast.expr, facts: Facts) -> Iterator[Part]
     elif isinstance(node, ast.Call) and meaning == "builtins.range":
         yield from _all(surely, node.args, facts)
         if len(node.args) > 2 or not all(surely.whole(one) for one in node.args):
-            yield Part(node, Partial.OTHER)
+            yield PartialExpression(node, Partial.OTHER)
     else:
         yield from partial(surely, node, facts)
         if not isinstance(surely.of(node), SequenceType):
-            yield Part(node, Partial.TYPE)
+            yield PartialExpression(node, Partial.TYPE)
 
 
-def _method(surely: MustTypes, node: ast.Call, func: ast.Attribute, facts: Facts) -> Iterator[Part]:
+def _method(surely: MustTypes, node: ast.Call, func: ast.Attribute, facts: Facts) -> Iterator[PartialExpression]:
     yield from partial(surely, func.value, facts)
     if func.attr not in TENSOR_METHODS or len(node.args) > 1 or node.keywords:
-        yield Part(node, Partial.OTHER)
+        yield PartialExpression(node, Partial.OTHER)
     elif not facts.called(func.value):
-        yield Part(node, Partial.PRESENCE)
+        yield PartialExpression(node, Partial.PRESENCE)
     elif node.args and func.attr in _SIZE_METHODS:
         yield from _dimension(surely, node, func.value, node.args[0], facts)
     elif node.args:
-        yield Part(node, Partial.OTHER)
+        yield PartialExpression(node, Partial.OTHER)
 
 
-def _binary(surely: MustTypes, node: ast.BinOp, facts: Facts) -> Iterator[Part]:
+def _binary(surely: MustTypes, node: ast.BinOp, facts: Facts) -> Iterator[PartialExpression]:
     left: ast.expr = node
     while isinstance(left, ast.BinOp):
         yield from partial(surely, left.right, facts)
         if not _total_operator(surely, left):
-            yield Part(left, Partial.OTHER)
+            yield PartialExpression(left, Partial.OTHER)
         left = left.left
     yield from partial(surely, left, facts)
     if surely.of(node) is None:
-        yield Part(node, Partial.TYPE)
+        yield PartialExpression(node, Partial.TYPE)
 
 
 def _total_operator(surely: MustTypes, node: ast.BinOp) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ....codemods.system.python_parser import parse_expression
 from ...syntax.module import Module
-from ...syntax.tree import Function
+from ...syntax.tree import FunctionDefinition
 from .may_types import Kind, Value
 from .must_types import Certain, ScalarType, SequenceType, row, same
 
@@ -60,25 +60,27 @@ class Annotation:
 
 
 @dataclass(frozen=True)
-class Signature:
+class AnnotatedSignature:
     """Annotated types of a function, by the names of its parameters, and of its result."""
 
     parameters: Mapping[str, Annotation]
     returns: Annotation
 
 
-def signature(module: Module, function: Function) -> Signature:
+def signature(module: Module, function: FunctionDefinition) -> AnnotatedSignature:
     """Return the types of all annotations of a function."""
     annotations = [*(one.annotation for one in function.arguments), function.node.returns]
     written = [one for one in annotations if one is not None]
     roots = [one.value if isinstance(one, ast.Attribute) else one for one in written]
     named = {one.id for one in roots if isinstance(one, ast.Name)}
     if not written:
-        return Signature({one.arg: _NOTHING for one in function.arguments}, _NOTHING)
+        return AnnotatedSignature({one.arg: _NOTHING for one in function.arguments}, _NOTHING)
     # All annotations are in the scope around the function, so a name has the same meaning in each.
     words = _Words(module, written[0], module.names.meanings(named, written[0]) if named else {})
     *parameters, returns = (_said(words, annotation) for annotation in annotations)
-    return Signature({one.arg: held for one, held in zip(function.arguments, parameters, strict=True)}, returns)
+    return AnnotatedSignature(
+        {one.arg: held for one, held in zip(function.arguments, parameters, strict=True)}, returns
+    )
 
 
 _NOTHING = Annotation()

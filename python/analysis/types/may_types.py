@@ -25,7 +25,7 @@ class Kind(Enum):
     __hash__ = object.__hash__
 
     kind: Kind
-    """The kind itself, so that `Row` and `Kind` have the same attribute."""
+    """The kind itself, so that `TupleKind` and `Kind` have the same attribute."""
     element: Kind
     sequence: Kind
     several: bool
@@ -60,7 +60,7 @@ for _kind in Kind:
 
 
 @dataclass(frozen=True)
-class Row:
+class TupleKind:
     """A tuple with a known value at each position, such as the results of a function."""
 
     places: tuple[Value, ...]
@@ -75,15 +75,15 @@ class Row:
         object.__setattr__(self, "kind", joined.sequence)
 
 
-Value = Kind | Row
+Value = Kind | TupleKind
 
 
 def join(a: Value, b: Value) -> Value:
     """Return the value of a name that may be ``a`` or ``b``: the symbolic one, since it may be that."""
     if a == b:
         return a
-    if isinstance(a, Row) and isinstance(b, Row) and len(a.places) == len(b.places):
-        return Row(tuple(join(x, y) for x, y in zip(a.places, b.places, strict=True)))
+    if isinstance(a, TupleKind) and isinstance(b, TupleKind) and len(a.places) == len(b.places):
+        return TupleKind(tuple(join(x, y) for x, y in zip(a.places, b.places, strict=True)))
     return _stronger(a.kind, b.kind)
 
 

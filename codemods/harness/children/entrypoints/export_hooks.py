@@ -27,11 +27,11 @@ _MESSAGE = 300
 
 
 @dataclass
-class Seen:
+class SeenCall:
     """Observed call, and the way in which symfix exports its model."""
 
     kind: str
-    call: live_target.Call
+    call: live_target.ExportCall
     way: str = "export"
     unbacked: bool = False
 
@@ -40,7 +40,7 @@ class _Thread(threading.local):
     """State of a thread: the kind of the outermost observed call, and the first export that failed within it."""
 
     within = ""
-    failed: tuple[Seen, Exception] | None = None
+    failed: tuple[SeenCall, Exception] | None = None
 
 
 _thread = _Thread()
@@ -63,7 +63,7 @@ def install(folder: str) -> None:
     whole.compile = _compiling(whole.compile)
 
 
-def _watched(kind: str, plain: Callable[..., Any], read: Callable[..., Seen] | None) -> Callable[..., Any]:
+def _watched(kind: str, plain: Callable[..., Any], read: Callable[..., SeenCall] | None) -> Callable[..., Any]:
     """Return the function with a hook. If ``read`` is None, the failed export that it made is kept instead."""
 
     @functools.wraps(plain)
@@ -101,8 +101,8 @@ def _watched(kind: str, plain: Callable[..., Any], read: Callable[..., Seen] | N
 
 
 def _read(
-    kind: str, plain: Callable[..., Any], read: Callable[..., Seen] | None, args: Any, kwargs: Any
-) -> Seen | None:
+    kind: str, plain: Callable[..., Any], read: Callable[..., SeenCall] | None, args: Any, kwargs: Any
+) -> SeenCall | None:
     if read is None:
         return None
     try:
@@ -112,10 +112,10 @@ def _read(
     return read(kind, given)
 
 
-def _exported(kind: str, given: dict[str, Any]) -> Seen:
-    call = live_target.Call(given["mod"], tuple(given.get("args", ())), dict(given.get("kwargs") or {}))
+def _exported(kind: str, given: dict[str, Any]) -> SeenCall:
+    call = live_target.ExportCall(given["mod"], tuple(given.get("args", ())), dict(given.get("kwargs") or {}))
     call.shapes = given.get("dynamic_shapes")
-    return Seen(kind, call, "strict" if given.get("strict") else "export")
+    return SeenCall(kind, call, "strict" if given.get("strict") else "export")
 
 
 def _compiling(plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -155,7 +155,7 @@ def _first_call(compiled: Callable[..., Any], model: Any) -> Callable[..., Any]:
     return calling
 
 
-def _compiled(model: Any, args: Any, kwargs: Any) -> Seen | None:
+def _compiled(model: Any, args: Any, kwargs: Any) -> SeenCall | None:
     from torch.utils import _pytree as pytree
 
     from ..samples.dimensions import is_marked, of_marks
@@ -164,16 +164,16 @@ def _compiled(model: Any, args: Any, kwargs: Any) -> Seen | None:
     # `Module.compile` compiles a method.
     owner = getattr(model, "__self__", None)
     model = owner if isinstance(owner, torch.nn.Module) and model.__name__ in ("_call_impl", "forward") else model
-    call = live_target.Call(model, args, kwargs)
+    call = live_target.ExportCall(model, args, kwargs)
     try:
         call.dynamic = of_marks(args, kwargs, model)
     except BadTarget:
         return None
     tensors = [one for one in pytree.tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
-    return Seen(COMPILE, call, "compile", any(is_marked(one, "unbacked") for one in tensors))
+    return SeenCall(COMPILE, call, "compile", any(is_marked(one, "unbacked") for one in tensors))
 
 
-def _hold(kind: str, seen: Seen | None, error: Exception) -> None:
+def _hold(kind: str, seen: SeenCall | None, error: Exception) -> None:
     """Serve forks of this process with the call, if it is the first that failed. Then end the process."""
     if seen is None:
         return
@@ -194,7 +194,7 @@ def _hold(kind: str, seen: Seen | None, error: Exception) -> None:
     _serve(seen.call, told)
 
 
-def _serve(call: live_target.Call, told: dict[str, Any]) -> NoReturn:
+def _serve(call: live_target.ExportCall, told: dict[str, Any]) -> NoReturn:
     code = 1
     try:
         for number, answer in ((signal.SIGINT, signal.SIG_IGN), (signal.SIGTERM, signal.SIG_DFL)):

@@ -59,7 +59,7 @@ def _not_reached() -> Row:
 
 def _fuzz(operator: Any, request: Row) -> Row:
     started = time.monotonic()
-    fuzzed = Fuzzed(operator, request["seed"], request["seconds"], _apart if request["apart"] else _said)
+    fuzzed = PlanResults(operator, request["seed"], request["seconds"], _apart if request["apart"] else _said)
     untestable = ""
     try:
         fuzzed.draw(request["examples"])
@@ -74,7 +74,7 @@ class Found(Exception):
     """Error raised by a plan that fails in the same way as the one being shrunk."""
 
 
-class Fuzzed:
+class PlanResults:
     """Results of the plans of one operator, each run once.
 
     No plan starts after ``seconds``, and shrinking each failure has the same limit. ``says`` returns the failure of a
@@ -168,12 +168,12 @@ def plans() -> Any:
     """Return the strategy for plans, in which earlier elements of a list are simpler."""
     from hypothesis import strategies as some
 
-    from ..samples.call_plans import CONSUMERS, MARKS, SAMPLES, SIZES, VIEWS, Plan, View
+    from ..samples.call_plans import CONSUMERS, MARKS, SAMPLES, SIZES, VIEWS, CallPlan, View
 
     small = some.integers(0, 3)
     view = some.builds(View, some.sampled_from(VIEWS), small, small, small)
     return some.builds(
-        Plan,
+        CallPlan,
         some.integers(0, SAMPLES - 1),
         some.lists(view, max_size=3).map(tuple),
         some.sampled_from(list(CONSUMERS)),

@@ -27,7 +27,7 @@ _NEEDED = (
 
 
 @dataclass
-class Call:
+class ExportCall:
     """Call that exports: the model, its arguments, and ``shapes`` as `torch.export.export` accepts them."""
 
     model: Any
@@ -77,7 +77,7 @@ def name_of(model: Any) -> str:
     return str(getattr(model, "__qualname__", type(model).__qualname__)).rpartition("<locals>.")[2]
 
 
-def hold(name: str, call: Call) -> None:
+def hold(name: str, call: ExportCall) -> None:
     """Register a call under a name for forks of this process."""
     exported_model.living[name] = call.read
 

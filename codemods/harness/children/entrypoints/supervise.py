@@ -55,7 +55,7 @@ def main() -> None:
         sys.exit(1)
 
 
-class Request:
+class ChildRequest:
     """Command to run, its settings and its environment. The names of ``settings`` are those in `isolation.run`."""
 
     def __init__(self, settings: list[str], command: list[str], environment: list[str]) -> None:
@@ -64,7 +64,7 @@ class Request:
         self.environment = named(environment)
 
 
-def read_request(source: int) -> Request:
+def read_request(source: int) -> ChildRequest:
     """Read the request from a pipe, which stays open."""
     content = b""
     while True:
@@ -72,7 +72,7 @@ def read_request(source: int) -> Request:
         length, settings, command = map(int, line.split()) if b"\n" in content else (-1, 0, 0)
         if len(rest) == length:
             words = os.fsdecode(rest).split("\0")[:-1]
-            return Request(words[:settings], words[settings : settings + command], words[settings + command :])
+            return ChildRequest(words[:settings], words[settings : settings + command], words[settings + command :])
         piece = os.read(source, 65536)
         if not piece:
             sys.exit("the request ended early")
@@ -116,7 +116,7 @@ def leave_network(libc: ctypes.CDLL) -> bool:
     return True
 
 
-def supervise(request: Request, libc: ctypes.CDLL) -> dict[str, object]:
+def supervise(request: ChildRequest, libc: ctypes.CDLL) -> dict[str, object]:
     started = time.monotonic()
     child = os.fork()
     if child == 0:
@@ -137,7 +137,7 @@ def supervise(request: Request, libc: ctypes.CDLL) -> dict[str, object]:
     }
 
 
-def become(request: Request, libc: ctypes.CDLL) -> NoReturn:
+def become(request: ChildRequest, libc: ctypes.CDLL) -> NoReturn:
     settings = request.settings
     try:
         libc.prctl(PR_SET_PDEATHSIG, KILL, 0, 0, 0)

@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..recorders.python_references import COMPOSING
 from ..samples.argument_variation import varied_samples_of
 from ..samples.samples import Sample, difference, draw, error_samples_of, layout, repeats, samples_of
-from ..samples.side_effects import Called, call_and_watch, differentiated
+from ..samples.side_effects import ObservedCall, call_and_watch, differentiated
 
 _KEYS = [getattr(torch._C.DispatchKey, key) for key in COMPOSING]
 _COMPARED = ("aliases", "inputs", "random numbers")
@@ -98,7 +98,7 @@ def _overloads() -> Iterator[Any]:
         yield getattr(getattr(torch.ops.aten, packet), overload)
 
 
-def _deviation(now: Called, then: Called, refusal: str, values: bool) -> str:
+def _deviation(now: ObservedCall, then: ObservedCall, refusal: str, values: bool) -> str:
     if now.error or then.error:
         return _other_error(now.error, then.error, refusal)
     said = difference(now.result, then.result, values)

@@ -41,7 +41,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CallPlan:
     """One call. ``sample`` is taken modulo the number of samples, and ``marks`` is repeated over all dimensions."""
 
     sample: int
@@ -51,7 +51,7 @@ class Plan:
     size: int = -1
 
 
-def name_of(operator: str, plan: Plan) -> str:
+def name_of(operator: str, plan: CallPlan) -> str:
     """Return a name for a plan and its operator that `call_named` parses: ``gather@3,slice.0.1.0,unbacked+shared``."""
     views = (f"{view.kind}.{view.tensor}.{view.dimension}.{view.other}" for view in plan.views)
     then = [f"then{list(CONSUMERS).index(plan.consumer)}"] if plan.consumer else []
@@ -74,7 +74,7 @@ def call_named(name: str, operators: Mapping[str, Any]) -> Planned:
             size = int(word.removeprefix("size"))
         else:
             marks = tuple(word.split("+"))
-    return planned(Plan(int(sample), tuple(views), consumer, marks, size), samples_around(operators[operator]))
+    return planned(CallPlan(int(sample), tuple(views), consumer, marks, size), samples_around(operators[operator]))
 
 
 def samples_around(operator: Any) -> list[Sample]:
@@ -85,7 +85,7 @@ def samples_around(operator: Any) -> list[Sample]:
 class Planned(Sample):
     """Call of a plan on one of the operator's samples, described by ``words``."""
 
-    def __init__(self, plan: Plan, sample: Sample, every: list[list[str]] | None = None) -> None:
+    def __init__(self, plan: CallPlan, sample: Sample, every: list[list[str]] | None = None) -> None:
         args, kwargs = sample.inputs()
         views: list[tuple[int, Callable[[Any, list[Any]], Any], str]] = []
         extras: list[Any] = []
@@ -235,7 +235,7 @@ def _filled(tensor: Any, new: Callable[[int], int]) -> Any:
     return flat.repeat(-(-count // flat.numel()))[:count].reshape(shape).clone()
 
 
-def planned(plan: Plan, samples: list[Sample]) -> Planned:
+def planned(plan: CallPlan, samples: list[Sample]) -> Planned:
     """Return the call of a plan.
 
     If ``plan.size`` is 0 or more, it replaces the largest of the sizes, unless that is below 2.

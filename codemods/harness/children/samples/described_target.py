@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-from .export_targets import BadTarget, Model, load, read
+from .export_targets import BadTarget, ValidatedTarget, load, read
 
 
-def described(words: str, folder: str, description: Mapping[str, Any]) -> Model:
-    """Build the `Model` of a target: ``shapes`` are sizes and dtype by parameter, ``dynamic`` as in a target.
+def described(words: str, folder: str, description: Mapping[str, Any]) -> ValidatedTarget:
+    """Build the `ValidatedTarget` of a target: ``shapes`` are sizes and dtype by parameter, ``dynamic`` as in a target.
 
     Raises BadTarget.
     """

@@ -39,7 +39,7 @@ class BadTarget(Exception):
 
 
 @dataclass
-class Model:
+class ValidatedTarget:
     """Target that was read and validated. ``sizes`` are the sizes of the call by name."""
 
     module: Any
@@ -157,8 +157,8 @@ def _script(path: Path) -> Any:
     return module
 
 
-def read(given: Any, *, fixed: bool = False) -> Model:
-    """Return the target as a `Model`. Raises BadTarget if it is invalid.
+def read(given: Any, *, fixed: bool = False) -> ValidatedTarget:
+    """Return the target as a `ValidatedTarget`. Raises BadTarget if it is invalid.
 
     With ``fixed``, it may have no dynamic dimension.
     """
@@ -176,7 +176,9 @@ def read(given: Any, *, fixed: bool = False) -> Model:
     if not marks and not fixed:
         raise BadTarget("'dynamic' names no dimension: without one every export fits one shape only")
     wrapped = module if isinstance(module, torch.nn.Module) else _Function(module)
-    return Model(wrapped, args, kwargs, marks, sizes, ranges, list(given.get("more", [])), bool(given.get("training")))
+    return ValidatedTarget(
+        wrapped, args, kwargs, marks, sizes, ranges, list(given.get("more", [])), bool(given.get("training"))
+    )
 
 
 class _Function(torch.nn.Module):

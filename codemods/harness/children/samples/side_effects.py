@@ -17,7 +17,7 @@ MESSAGE = 2000
 
 
 @dataclass(frozen=True)
-class Called:
+class ObservedCall:
     """One call: its result or its error, and ``effects``, the digest or text of each side effect by kind."""
 
     result: Any
@@ -25,7 +25,7 @@ class Called:
     effects: dict[str, str] = field(default_factory=dict)
 
 
-def call_and_watch(sample: Sample) -> Called:
+def call_and_watch(sample: Sample) -> ObservedCall:
     """Call the sample's operator on fresh inputs and record its side effects."""
     args, kwargs = sample.inputs()
     given = tensors_in((args, kwargs))
@@ -39,7 +39,7 @@ def call_and_watch(sample: Sample) -> Called:
         "random numbers": digest(torch.get_rng_state()),
         "warnings": "; ".join(_words(item) for item in warned),
     }
-    return Called(result, error, effects)
+    return ObservedCall(result, error, effects)
 
 
 def gradients(sample: Sample) -> str:

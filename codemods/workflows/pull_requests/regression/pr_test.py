@@ -26,7 +26,7 @@ from ...repair.folder import Added
 from ...repair.result import Repair
 from ...xfails.entry_removal import NotRemovable, without
 from ...xfails.xfail_lists import read
-from ...xfails.xfail_runs import LIMITS, SHARED, Judgement, State, judge
+from ...xfails.xfail_runs import LIMITS, SHARED, EntryVerdict, Judgement, judge
 from . import test_proof
 from .test_location import placed
 from .test_proof import Regression, regression
@@ -68,7 +68,7 @@ class RegressionBuilder:
         return release(locate(self.torch_root, self.torch_python).version) == release(self.place.version)
 
 
-class Additions:
+class CachedAdditions:
     """Additions of proven repairs, each made once.
 
     They are run on the two torches of the proof while these exist, else on new ones. A call with a repair returns its
@@ -142,12 +142,12 @@ def _written(
 ) -> Added:
     files: list[tuple[str, bytes, bytes]] = []
     lines: list[str] = []
-    spans = {(one.entry.start, one.entry.end) for one in judged if one.state is State.STALE}
+    spans = {(one.entry.start, one.entry.end) for one in judged if one.state is EntryVerdict.STALE}
     with suppress(NotRemovable):
         if spans and listed:
             files.append((LIST, listed, without(listed, spans)))
-            lines.append(f"Expected failures removed: {_names(judged, State.STALE)}.")
-    kept = _names([one for one in judged if one.state is not State.STALE], None)
+            lines.append(f"Expected failures removed: {_names(judged, EntryVerdict.STALE)}.")
+    kept = _names([one for one in judged if one.state is not EntryVerdict.STALE], None)
     lines += [f"Expected failures kept, since they fail still: {kept}."] if kept else []
     if test.words is None:
         lines.append(f"No test: {test.why}")
@@ -169,7 +169,7 @@ def _written(
     return Added(tuple(files), tuple(lines), evidence, test.wrong)
 
 
-def _names(judged: Sequence[Judgement], state: State | None) -> str:
+def _names(judged: Sequence[Judgement], state: EntryVerdict | None) -> str:
     return ", ".join(one.entry.name for one in judged if state is None or one.state is state)
 
 

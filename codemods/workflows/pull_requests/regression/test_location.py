@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from ....model.edit import Edit, apply
 from ....system.python_parser import parse_module
-from .test_source import Words, method, standalone
+from .test_source import FailingCall, method, standalone
 
 FILES = ("test/test_dynamic_shapes.py", "test/inductor/test_unbacked_symints.py")
 """Files in which PyTorch's reviewers expect such tests, the preferred one first."""
 
 
-def placed(words: Words, backend: str, content: Callable[[str], bytes | None]) -> tuple[str, bytes, bytes]:
+def placed(words: FailingCall, backend: str, content: Callable[[str], bytes | None]) -> tuple[str, bytes, bytes]:
     """Return the file with the test, as (name below the tree, before, after).
 
     ``content`` returns a file of the tree by its name, or None. If no file is suitable, the test gets its own.
@@ -26,7 +26,7 @@ def placed(words: Words, backend: str, content: Callable[[str], bytes | None]) -
     return f"test/{words.test}.py", b"", standalone(words, backend)
 
 
-def _into(before: bytes, words: Words, backend: str) -> bytes | None:
+def _into(before: bytes, words: FailingCall, backend: str) -> bytes | None:
     """Return the file with the test at the end of a class of such tests, or None if it has none."""
     try:
         tree = parse_module(before)

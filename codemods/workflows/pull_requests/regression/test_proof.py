@@ -11,7 +11,7 @@ from ....harness.process_limits import Ended
 from ....harness.resilient_batch import Batch, BatchReport
 from ....harness.temp_folder import new_name
 from ....verify.before_after import Side
-from .test_source import Words, standalone, words_of
+from .test_source import FailingCall, standalone, words_of
 
 _BACKENDS = ("aot_eager", "eager")
 """Backend that reviewers expect, and a fallback if it fails for unrelated reasons."""
@@ -25,7 +25,7 @@ _PATIENCE_SECONDS = 120.0
 class Regression:
     """A test that was run before and after a fix. Without ``words`` there is no test, and ``why`` is the reason."""
 
-    words: Words | None = None
+    words: FailingCall | None = None
     backend: str = ""
     before: str = ""
     """Failure before the fix."""
@@ -40,10 +40,10 @@ def regression(operators: Sequence[str], samples: Mapping[str, int], before: Sid
     ``samples`` are the numbers of the failing samples. The test fails on ``before`` and passes on ``after``.
     """
     ordered = sorted(operators, key=lambda name: (name.count("."), len(name), name))[:_MOST_OPERATORS]
-    candidates: list[Words] = []
+    candidates: list[FailingCall] = []
     refusals: list[str] = []
     for name, words in _worded(ordered, samples, before):
-        if isinstance(words, Words):
+        if isinstance(words, FailingCall):
             candidates.append(words)
         else:
             refusals.append(f"{name}: {words}")
@@ -61,7 +61,7 @@ def regression(operators: Sequence[str], samples: Mapping[str, int], before: Sid
     return Regression(why="; ".join(refusals) or "no operator has a sample")
 
 
-def _wrong(words: Words, after: Side) -> str:
+def _wrong(words: FailingCall, after: Side) -> str:
     """Return the failure with decompositions and unbacked sizes, if known sizes give the right result, else ""."""
     passed, said = _run(words, _DECOMPOSING, after)
     if passed or not said.startswith("AssertionError"):
@@ -70,7 +70,9 @@ def _wrong(words: Words, after: Side) -> str:
     return f"{words.operator} with decompositions and unbacked sizes: {said}" if known else ""
 
 
-def _worded(operators: Sequence[str], samples: Mapping[str, int], before: Side) -> Iterator[tuple[str, Words | str]]:
+def _worded(
+    operators: Sequence[str], samples: Mapping[str, int], before: Side
+) -> Iterator[tuple[str, FailingCall | str]]:
     said, broken = Batch(
         "sample_source",
         request=lambda left: {"operators": [(name, samples[name]) for name in left], "patience": _PATIENCE_SECONDS},
@@ -96,7 +98,7 @@ def _heard(rows: list[dict[str, Any]], ended: Ended) -> BatchReport[str, dict[st
     )
 
 
-def _run(words: Words, backend: str, side: Side) -> tuple[bool, str]:
+def _run(words: FailingCall, backend: str, side: Side) -> tuple[bool, str]:
     script = Path(side.laboratory.scratch / new_name("regression")).with_suffix(".py")
     script.write_bytes(standalone(words, backend))
     observed = side.replay(script)

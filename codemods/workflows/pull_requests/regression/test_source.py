@@ -12,7 +12,7 @@ _BODY = 8
 
 
 @dataclass(frozen=True)
-class Words:
+class FailingCall:
     """A failing call. ``call`` is the public name, and ``tensors`` maps tensors of ``arguments`` to their source."""
 
     operator: str
@@ -32,13 +32,15 @@ class Words:
         return f"test_unbacked_{re.sub(r'[^0-9A-Za-z]+', '_', self.operator).strip('_').lower()}"
 
 
-def words_of(operator: str, said: Mapping[str, Any], failure: str) -> Words:
-    """Build `Words` from a child's report."""
+def words_of(operator: str, said: Mapping[str, Any], failure: str) -> FailingCall:
+    """Build `FailingCall` from a child's report."""
     marks = tuple((name, int(dimension)) for name, dimension in said["marks"])
-    return Words(operator, said["call"], tuple(said["arguments"]), said["tensors"], marks, said["changes"], failure)
+    return FailingCall(
+        operator, said["call"], tuple(said["arguments"]), said["tensors"], marks, said["changes"], failure
+    )
 
 
-def method(words: Words, backend: str, name: str = "") -> bytes:
+def method(words: FailingCall, backend: str, name: str = "") -> bytes:
     """Return the test as a method of a top-level test class."""
     lines = [
         f"    def {name or words.test}(self):",
@@ -47,7 +49,7 @@ def method(words: Words, backend: str, name: str = "") -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def standalone(words: Words, backend: str) -> bytes:
+def standalone(words: FailingCall, backend: str) -> bytes:
     """Return a file that contains only the test and runs it."""
     title = "".join(part.title() for part in re.split(r"[^0-9A-Za-z]+", words.operator) if part)
     head = [
@@ -65,7 +67,7 @@ def standalone(words: Words, backend: str) -> bytes:
     return "\n".join(head).encode() + method(words, backend) + "\n".join(tail).encode()
 
 
-def _body(words: Words, backend: str) -> Iterator[str]:
+def _body(words: FailingCall, backend: str) -> Iterator[str]:
     names = list(words.tensors)
     yield f"def fn({', '.join(names)}):"
     yield from _call("    return ", words.call, words.arguments)

@@ -12,7 +12,7 @@ CONTEXT = 3
 
 
 @dataclass(frozen=True)
-class Row:
+class DiffRow:
     """One line: `` ``, ``-`` or ``+``, its numbers before and after, and its HTML."""
 
     kind: str
@@ -22,23 +22,23 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Piece:
+class DiffPiece:
     """Lines of one hunk (its number in the file), or unchanged lines (None)."""
 
     hunk: int | None
-    rows: tuple[Row, ...]
+    rows: tuple[DiffRow, ...]
 
 
 @dataclass(frozen=True)
-class Block:
+class DiffBlock:
     """Nearby hunks with their context, starting at ``line``. ``skipped`` lines precede it after the last block."""
 
     line: int
     skipped: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DiffPiece, ...]
 
 
-def blocks_of(path: str, before: bytes, after: bytes, hunks: Sequence[Hunk]) -> tuple[Block, ...]:
+def blocks_of(path: str, before: bytes, after: bytes, hunks: Sequence[Hunk]) -> tuple[DiffBlock, ...]:
     """Return the blocks of a file for ``hunks`` (in order), which turn ``before`` into ``after``."""
     old, new = lines_of(before), lines_of(after)
     # Lines after the last change are not shown, and colouring is slow.
@@ -65,28 +65,28 @@ def blocks_of(path: str, before: bytes, after: bytes, hunks: Sequence[Hunk]) -> 
         at = first
         for number, hunk, moved in group:
             pieces.append(_same(sides[0], at, hunk.line, moved))
-            pieces.append(Piece(number, _changed(sides, hunk, moved)))
+            pieces.append(DiffPiece(number, _changed(sides, hunk, moved)))
             at = hunk.end
         moved = group[-1][2] + len(group[-1][1].new) - len(group[-1][1].old)
         pieces.append(_same(sides[0], at, last, moved))
-        blocks.append(Block(first, first - shown, tuple(piece for piece in pieces if piece.rows)))
+        blocks.append(DiffBlock(first, first - shown, tuple(piece for piece in pieces if piece.rows)))
         shown = last
     return tuple(blocks)
 
 
-def _same(lines: Sequence[Sequence[tuple[str, str]]], start: int, end: int, shift: int) -> Piece:
-    return Piece(None, tuple(Row(" ", line, line + shift, html(lines[line - 1])) for line in range(start, end)))
+def _same(lines: Sequence[Sequence[tuple[str, str]]], start: int, end: int, shift: int) -> DiffPiece:
+    return DiffPiece(None, tuple(DiffRow(" ", line, line + shift, html(lines[line - 1])) for line in range(start, end)))
 
 
-def _changed(sides: Sequence[Sequence[Sequence[tuple[str, str]]]], hunk: Hunk, shift: int) -> tuple[Row, ...]:
+def _changed(sides: Sequence[Sequence[Sequence[tuple[str, str]]]], hunk: Hunk, shift: int) -> tuple[DiffRow, ...]:
     old_marks, new_marks = changed_words(
         [line.rstrip("\n") for line in hunk.old], [line.rstrip("\n") for line in hunk.new]
     )
     rows = []
     for number, marks in enumerate(old_marks):
         line = hunk.line + number
-        rows.append(Row("-", line, None, html(sides[0][line - 1], marks)))
+        rows.append(DiffRow("-", line, None, html(sides[0][line - 1], marks)))
     for number, marks in enumerate(new_marks):
         line = hunk.line + shift + number
-        rows.append(Row("+", None, line, html(sides[1][line - 1], marks)))
+        rows.append(DiffRow("+", None, line, html(sides[1][line - 1], marks)))
     return tuple(rows)

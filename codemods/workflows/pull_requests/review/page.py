@@ -12,12 +12,12 @@ from typing import Any
 from ..series.build_state import Record
 from ..series.decisions import Decisions
 from ..series.git import Repository
-from ..series.plan import Plan
-from .diff import Row
+from ..series.plan import PullRequestPlan
+from .diff import DiffRow
 from .page_model import Deck, deck_of
 
 
-def page(plan: Plan, record: Record, deck: Deck, decisions: Decisions | None = None) -> str:
+def page(plan: PullRequestPlan, record: Record, deck: Deck, decisions: Decisions | None = None) -> str:
     """Render the page as text with its markup, style, script and data.
 
     Fixes rejected by ``decisions`` are hidden, and the page exports them again, so that they stay rejected.
@@ -72,7 +72,7 @@ def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0]
 
 
-def _lines(rows: Sequence[Row]) -> Any:
+def _lines(rows: Sequence[DiffRow]) -> Any:
     """Format rows of the code table. Line numbers are attributes, so that they are not copied with the code."""
     from markupsafe import Markup
 
@@ -84,7 +84,7 @@ def _lines(rows: Sequence[Row]) -> Any:
     return Markup("".join(found))
 
 
-def make_page(plan: Plan, record: Record, repository: Repository, command: str, decisions: Decisions) -> str:
+def make_page(plan: PullRequestPlan, record: Record, repository: Repository, command: str, decisions: Decisions) -> str:
     """Build the page of a plan: built requests on the texts of their base, the others as planned."""
     paths = [path for request in plan.requests for path in request.paths]
     planned, entries = (repository.entries(base, paths) for base in (plan.base, record.base))

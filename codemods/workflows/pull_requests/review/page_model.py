@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from ....verify.change import Check, Verification
 from ..series import pr_text
-from ..series.build_state import Record, Standing, State
-from ..series.git import Entry
+from ..series.build_state import BuildState, Record, Standing
+from ..series.git import CommittedFile
 from ..series.hunks import Hunk, groups, put
-from ..series.plan import Part, Plan, Request
-from ..series.proposal import Left, Reason
-from .diff import Block, blocks_of
+from ..series.plan import ProposalPart, PullRequest, PullRequestPlan
+from ..series.proposal import Reason, UnchangedPlace
+from .diff import DiffBlock, blocks_of
 
 NEAR = 30
 """Largest distance in lines at which an unfixed place is shown with a change."""
 
 
 @dataclass(frozen=True)
-class Change:
+class PageHunk:
     """One hunk with its reasons and the unit of decision that it belongs to."""
 
     unit: str
@@ -37,9 +37,9 @@ class File:
     role: str
     added: int
     removed: int
-    blocks: tuple[Block, ...]
-    changes: tuple[Change, ...]
-    near: tuple[Left, ...]
+    blocks: tuple[DiffBlock, ...]
+    changes: tuple[PageHunk, ...]
+    near: tuple[UnchangedPlace, ...]
     far: int
     """Number of unfixed places elsewhere in the file."""
 
@@ -49,7 +49,7 @@ class Card:
     """One request as the page shows it."""
 
     number: int
-    request: Request
+    request: PullRequest
     standing: Standing
     verdict: str
     found: str
@@ -82,11 +82,11 @@ class Deck:
 
 
 def deck_of(
-    plan: Plan,
+    plan: PullRequestPlan,
     record: Record,
-    entries: Mapping[str, Entry],
+    entries: Mapping[str, CommittedFile],
     command: str,
-    planned: Mapping[str, Entry] | None = None,
+    planned: Mapping[str, CommittedFile] | None = None,
 ) -> Deck:
     """Build the cards of a plan. ``command`` repeats a proof.
 
@@ -100,7 +100,7 @@ def deck_of(
         request = standing.request or one
         texts = entries if standing.request or planned is None else planned
         # The diff of a completely rejected request is hidden.
-        shown = standing.state is not State.REJECTED
+        shown = standing.state is not BuildState.REJECTED
         files = tuple(_files(plan, request, texts, units)) if shown else ()
         verification = standing.verification
         reasons = [reason for part in request.parts for reason in part.reasons]
@@ -124,9 +124,12 @@ def deck_of(
 
 
 def _files(
-    plan: Plan, request: Request, entries: Mapping[str, Entry], units: dict[str, list[Mapping[str, object]]]
+    plan: PullRequestPlan,
+    request: PullRequest,
+    entries: Mapping[str, CommittedFile],
+    units: dict[str, list[Mapping[str, object]]],
 ) -> Iterator[File]:
-    parts: dict[str, list[Part]] = defaultdict(list)
+    parts: dict[str, list[ProposalPart]] = defaultdict(list)
     for part in request.parts:
         parts[part.path].append(part)
     for path, ones in sorted(parts.items(), key=lambda item: (item[1][0].role != "fix", item[0])):
@@ -150,13 +153,13 @@ def _files(
 
 
 def _changes(
-    plan: Plan,
-    request: Request,
+    plan: PullRequestPlan,
+    request: PullRequest,
     path: str,
-    parts: Sequence[Part],
-    owned: Sequence[tuple[Hunk, Part]],
+    parts: Sequence[ProposalPart],
+    owned: Sequence[tuple[Hunk, ProposalPart]],
     units: dict[str, list[Mapping[str, object]]],
-) -> Iterator[Change]:
+) -> Iterator[PageHunk]:
     """Yield a change for each hunk. Hunks that share a fix are one unit, and so is all of a proven repair."""
     whole = plan.origin != "rules"
     numbers = {id(part): groups(part.hunks) for part in parts}
@@ -173,10 +176,10 @@ def _changes(
     for (hunk, part), name in zip(owned, names, strict=True):
         reasons = [part.reasons[number] for number in hunk.why]
         _note(units[name], request, path, reasons)
-        yield Change(name, tuple(reasons), names.count(name) == 1 and not whole)
+        yield PageHunk(name, tuple(reasons), names.count(name) == 1 and not whole)
 
 
-def _note(items: list[Mapping[str, object]], request: Request, path: str, reasons: Sequence[Reason]) -> None:
+def _note(items: list[Mapping[str, object]], request: PullRequest, path: str, reasons: Sequence[Reason]) -> None:
     item = next((item for item in items if item["path"] == path), None)
     if item is None:
         items.append(item := {"request": request.id, "path": path, "fixes": []})
@@ -185,7 +188,9 @@ def _note(items: list[Mapping[str, object]], request: Request, path: str, reason
     fixes += [fix for reason in reasons if (fix := {"rule": reason.rule, "start": reason.start}) not in fixes]
 
 
-def _commands(request: Request, standing: Standing, verification: Verification | None, command: str) -> Iterator[str]:
+def _commands(
+    request: PullRequest, standing: Standing, verification: Verification | None, command: str
+) -> Iterator[str]:
     if standing.commit:
         yield f"git switch --detach {request.branch}"
     names = "".join(f" --op {name}" for name in request.opinfos)

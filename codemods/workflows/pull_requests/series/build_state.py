@@ -12,10 +12,10 @@ from typing import Any
 
 from ....verify.change import Verification
 from ....verify.evidence import from_json, to_json
-from .plan import Request, request_fields, request_from
+from .plan import PullRequest, request_fields, request_from
 
 
-class State(Enum):
+class BuildState(Enum):
     """Build state of a request."""
 
     PLANNED = "planned"
@@ -40,12 +40,12 @@ class Standing:
     ``request`` is the request as it was built, or None if it was not.
     """
 
-    state: State
+    state: BuildState
     reason: str = ""
     commit: str | None = None
     dropped: tuple[str, ...] = ()
     verification: Verification | None = None
-    request: Request | None = None
+    request: PullRequest | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Record:
     union: Verification | None = None
 
     def of(self, request: str) -> Standing:
-        return self.standings.get(request, Standing(State.PLANNED))
+        return self.standings.get(request, Standing(BuildState.PLANNED))
 
     def with_standing(self, request: str, standing: Standing) -> Record:
         return replace(self, standings={**self.standings, request: standing})
@@ -81,7 +81,7 @@ def load(path: Path) -> Record | None:
         value = json.loads(path.read_bytes())
         standings = {
             key: Standing(
-                State(one["state"]),
+                BuildState(one["state"]),
                 one["reason"],
                 one["commit"],
                 tuple(one["dropped"]),

@@ -13,15 +13,15 @@ from pathlib import Path
 
 from ....verify.change import Change, Verdict, Verification
 from . import pr_text
-from .build_state import Record, Standing, State, load, save, write_whole
+from .build_state import BuildState, Record, Standing, load, save, write_whole
 from .decisions import Decisions
 from .git import GitError, Repository
 from .hunks import Mismatch
-from .plan import Plan, Request
+from .plan import PullRequest, PullRequestPlan
 from .planner import as_built
 from .rebased_content import Content, Contents, Redo, Texts, union
 
-Prove = Callable[[Sequence[Change], Path, Request | None], Verification]
+Prove = Callable[[Sequence[Change], Path, PullRequest | None], Verification]
 """Function that verifies changes of files in a worktree, by the operator tests of a request or by those that reach the
 change."""
 
@@ -74,7 +74,7 @@ class SeriesBuilder:
     def evidence(self) -> Path:
         return self.folder / "evidence"
 
-    def body(self, request: Request) -> Path:
+    def body(self, request: PullRequest) -> Path:
         return self.folder / "bodies" / f"{request.branch.rpartition('/')[2]}.md"
 
     def made(self) -> frozenset[str]:
@@ -103,13 +103,13 @@ class SeriesBuilder:
             raise GitError(f"another symfix works in {self.folder}; wait for it") from None
 
 
-def build(plan: Plan, workshop: SeriesBuilder, wishes: SeriesOptions) -> Record:
+def build(plan: PullRequestPlan, workshop: SeriesBuilder, wishes: SeriesOptions) -> Record:
     """Compute each request, compare it with its branch, and write the ones that differ. Return the record."""
     return _Build(plan, workshop, wishes).run()
 
 
 class _Build:
-    def __init__(self, plan: Plan, workshop: SeriesBuilder, wishes: SeriesOptions) -> None:
+    def __init__(self, plan: PullRequestPlan, workshop: SeriesBuilder, wishes: SeriesOptions) -> None:
         self._plan = plan
         self._workshop = workshop
         self._wishes = wishes
@@ -131,7 +131,7 @@ class _Build:
         for number, request in enumerate(self._plan.requests, 1):
             self._wishes.progress(f"{number} of {len(self._plan.requests)}: {request.title}")
             contents, standing = self._request(request)
-            if standing.state in (State.BUILT, State.KEPT) and standing.commit:
+            if standing.state in (BuildState.BUILT, BuildState.KEPT) and standing.commit:
                 built.append((contents, standing))
             self._record = self._record.with_standing(request.id, standing)
             save(self._record, self._workshop.record)
@@ -139,19 +139,19 @@ class _Build:
         save(self._record, self._workshop.record)
         return self._record
 
-    def _request(self, request: Request) -> tuple[Contents, Standing]:
+    def _request(self, request: PullRequest) -> tuple[Contents, Standing]:
         contents = self._texts.of(request, self._wishes.decisions)
         if contents.conflicts:
-            return contents, self._without_branch(request, State.CONFLICT, "; ".join(contents.conflicts))
+            return contents, self._without_branch(request, BuildState.CONFLICT, "; ".join(contents.conflicts))
         if not contents.files:
-            state = State.REJECTED if contents.dropped else State.LANDED
+            state = BuildState.REJECTED if contents.dropped else BuildState.LANDED
             return contents, self._without_branch(request, state, "; ".join(contents.dropped))
         contents, verification = self._verified(self._as_built(request, contents), contents)
         # From here on `request` describes the contents of the commit.
         request = self._as_built(request, contents)
         if verification is not None and not self._borne_out(verification):
             reason = f"{verification.verdict.value}: {verification.reason}"
-            held = self._without_branch(request, State.HELD, reason)
+            held = self._without_branch(request, BuildState.HELD, reason)
             return contents, replace(held, verification=verification, dropped=contents.dropped, request=request)
         message = pr_text.commit_message(request, self._plan.tool, verification, self._wishes.commands)
         text = pr_text.body(request, self._plan.tool, verification, self._wishes.commands)
@@ -160,10 +160,10 @@ class _Build:
         state, reason = self._put_branch(request.branch, commit)
         return contents, Standing(state, reason, commit, contents.dropped, verification, request)
 
-    def _as_built(self, request: Request, contents: Contents) -> Request:
+    def _as_built(self, request: PullRequest, contents: Contents) -> PullRequest:
         return as_built(request, [part for file in contents.files for part in file.parts], self._plan.rules)
 
-    def _verified(self, request: Request, contents: Contents) -> tuple[Contents, Verification | None]:
+    def _verified(self, request: PullRequest, contents: Contents) -> tuple[Contents, Verification | None]:
         """Return the request's contents and their verdict. Of several files, unconfirmed ones are dropped."""
         if not (self._wishes.prove and any(file.role == "fix" for file in contents.files)):
             return contents, None
@@ -189,7 +189,7 @@ class _Build:
         deviates = any(check.gained and check.deviates for check in verification.checks)
         return verification.verdict in accepted and not deviates
 
-    def _proved(self, request: Request | None, files: Sequence[Content]) -> Verification:
+    def _proved(self, request: PullRequest | None, files: Sequence[Content]) -> Verification:
         assert self._wishes.prove is not None
         changes = [
             Change(self._workshop.worktree / file.path, file.before, file.after)
@@ -204,20 +204,20 @@ class _Build:
         tree = self._repository.tree(parent, changed, index)
         return self._repository.make_commit(tree, parent, message, self._plan.made)
 
-    def _put_branch(self, name: str, commit: str) -> tuple[State, str]:
+    def _put_branch(self, name: str, commit: str) -> tuple[BuildState, str]:
         there = self._repository.branch(name)
         if there == commit:
-            return State.BUILT, ""
+            return BuildState.BUILT, ""
         if there is not None and there not in self._workshop.made():
-            return State.KEPT, f"{name} holds {there[:10]}, which a person made; delete it to have it built again"
+            return BuildState.KEPT, f"{name} holds {there[:10]}, which a person made; delete it to have it built again"
         place = self._repository.checked_out().get(name)
         if place is not None:
-            return State.KEPT, f"{name} is checked out at {place}; leave it there and build again"
+            return BuildState.KEPT, f"{name} is checked out at {place}; leave it there and build again"
         self._workshop.remember(commit)
         self._repository.set_branch(name, commit, there)
-        return State.BUILT, ""
+        return BuildState.BUILT, ""
 
-    def _without_branch(self, request: Request, state: State, reason: str) -> Standing:
+    def _without_branch(self, request: PullRequest, state: BuildState, reason: str) -> Standing:
         """Return a standing without a commit. A branch of an earlier build is kept, since a person may look at it."""
         there = self._repository.branch(request.branch)
         stale = f" (the branch still holds {there[:10]} of an earlier build)" if there else ""
@@ -236,7 +236,7 @@ class _Build:
             try:
                 together = union([one for one in [*taken, *contents.files] if one.path in mine], self._base)
             except Mismatch as error:
-                conflict = replace(standing, state=State.CONFLICT, reason=f"not beside those before it: {error}")
+                conflict = replace(standing, state=BuildState.CONFLICT, reason=f"not beside those before it: {error}")
                 self._record = self._record.with_standing(request.id, conflict)
                 continue
             message = pr_text.commit_message(request, self._plan.tool, standing.verification, self._wishes.commands)
@@ -249,7 +249,7 @@ class _Build:
             self._wishes.progress("all of them together")
             self._record = replace(self._record, union=self._proved(None, list(union(taken, self._base).values())))
         state, reason = self._put_branch(f"symfix/{self._plan.name}/all", tip)
-        if state is State.BUILT:
+        if state is BuildState.BUILT:
             self._record = replace(self._record, stack=tip)
         else:
             self._wishes.progress(reason)
@@ -273,7 +273,7 @@ class _Build:
         fresh.replace(self._workshop.patches)
 
 
-def _blurb(record: Record, plan: Plan) -> str:
+def _blurb(record: Record, plan: PullRequestPlan) -> str:
     verdict = f"All of them together: {pr_text.found(record.union)}\n\n" if record.union else ""
     return (
         "Each patch stands alone on the commit below, and all of them stand together.\n"
@@ -282,15 +282,15 @@ def _blurb(record: Record, plan: Plan) -> str:
     )
 
 
-def fresh_states(record: Record, plan: Plan, repository: Repository) -> Mapping[str, Standing]:
+def fresh_states(record: Record, plan: PullRequestPlan, repository: Repository) -> Mapping[str, Standing]:
     """Return the current standings: a branch may have been deleted or moved since the build."""
     branches = repository.branches(f"symfix/{plan.name}/")
     found = {}
     for request in plan.requests:
         standing = record.of(request.id)
-        if standing.state is State.BUILT and branches.get(request.branch) != standing.commit:
+        if standing.state is BuildState.BUILT and branches.get(request.branch) != standing.commit:
             there = branches.get(request.branch)
             said = f"{request.branch} holds {there[:10]} instead" if there else "the branch is gone; build again"
-            standing = replace(standing, state=State.KEPT if there else State.PLANNED, reason=said)
+            standing = replace(standing, state=BuildState.KEPT if there else BuildState.PLANNED, reason=said)
         found[request.id] = standing
     return found

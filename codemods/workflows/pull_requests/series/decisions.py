@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .plan import Part, Plan, PlanError, Request
+from .plan import PlanError, ProposalPart, PullRequest, PullRequestPlan
 
 VERSION = 1
 Place = tuple[str, int]
@@ -25,13 +25,13 @@ class Decisions:
     proposals: frozenset[tuple[str, str]] = frozenset()
     rows: tuple[Mapping[str, Any], ...] = ()
 
-    def left_out(self, request: Request, part: Part) -> frozenset[Place]:
+    def left_out(self, request: PullRequest, part: ProposalPart) -> frozenset[Place]:
         """Return the rejected fixes of a part: all of its fixes if its whole proposal is rejected."""
         if (request.id, part.proposal) in self.proposals:
             return frozenset((reason.rule, reason.start) for reason in part.reasons)
         return self.fixes.get((request.id, part.path), frozenset())
 
-    def drops(self, request: Request, part: Part) -> bool:
+    def drops(self, request: PullRequest, part: ProposalPart) -> bool:
         """Return whether the part is rejected completely."""
         if (request.id, part.proposal) in self.proposals:
             return True
@@ -39,7 +39,7 @@ class Decisions:
         return bool(part.reasons) and not wanted
 
 
-def read(text: str, plan: Plan) -> Decisions:
+def read(text: str, plan: PullRequestPlan) -> Decisions:
     """Parse the decisions that the page exported. Raises PlanError for a malformed file or another series.
 
     A proven repair is accepted or rejected as a whole: one rejected fix rejects its proposal. So does a rejected test

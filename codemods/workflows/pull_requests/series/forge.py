@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from .plan import Request
+from .plan import PullRequest
 from .pr_text import TRAILER
 
 
@@ -28,7 +28,7 @@ class Opened:
 class Hub(Protocol):
     """Interface of a hub, as sending requires it."""
 
-    def existing(self, request: Request) -> Opened | None:
+    def existing(self, request: PullRequest) -> Opened | None:
         """Return the pull request with the request's trailer, in any state, or None."""
 
     def open_now(self) -> frozenset[str]:
@@ -37,10 +37,10 @@ class Hub(Protocol):
     def is_open(self, url: str) -> bool:
         """Return whether the pull request at an address is open."""
 
-    def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
+    def create(self, request: PullRequest, body: Path, commit: str, *, draft: bool) -> str:
         """Open a pull request and return its address. Raises HubError."""
 
-    def command(self, request: Request, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
+    def command(self, request: PullRequest, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
         """Return the command line that `create` would run."""
 
 
@@ -56,7 +56,7 @@ class GitHub:
     repo: str | None = None
     owner: str | None = None
 
-    def existing(self, request: Request) -> Opened | None:
+    def existing(self, request: PullRequest) -> Opened | None:
         # The search finds a new pull request only after a while, but the list by branch finds it at once.
         by_branch = self._list("--head", request.branch)
         by_trailer = self._list("--search", f'"{TRAILER}: {request.id}" in:body')
@@ -72,11 +72,11 @@ class GitHub:
     def is_open(self, url: str) -> bool:
         return _run(["gh", "pr", "view", url, "--json", "state", "--jq", ".state"], self.top).strip() == "OPEN"
 
-    def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
+    def create(self, request: PullRequest, body: Path, commit: str, *, draft: bool) -> str:
         said = _run(self.command(request, body, commit, draft=draft), self.top)
         return said.strip().rpartition("\n")[2]
 
-    def command(self, request: Request, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
+    def command(self, request: PullRequest, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
         head = f"{self.owner}:{request.branch}" if self.owner else request.branch
         words = ["gh", "pr", "create", "--title", request.title, "--body-file", str(body), "--base", self.onto]
         words += ["--head", head, *(["--draft"] if draft else [])]
@@ -104,7 +104,7 @@ class Ghstack:
     worktree: Path
     github: GitHub
 
-    def existing(self, request: Request) -> Opened | None:
+    def existing(self, request: PullRequest) -> Opened | None:
         return self.github.existing(request)
 
     def open_now(self) -> frozenset[str]:
@@ -113,12 +113,12 @@ class Ghstack:
     def is_open(self, url: str) -> bool:
         return self.github.is_open(url)
 
-    def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
+    def create(self, request: PullRequest, body: Path, commit: str, *, draft: bool) -> str:
         _run(["git", "checkout", "--quiet", "--detach", commit], self.worktree)
         said = _run(self.command(request, body, commit, draft=draft), self.worktree)
         return next((word for word in said.split() if word.startswith("https://")), said.strip())
 
-    def command(self, request: Request, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
+    def command(self, request: PullRequest, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
         return ["ghstack", "submit", *(["--draft"] if draft else []), "--no-stack", "HEAD"]
 
 

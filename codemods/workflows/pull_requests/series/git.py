@@ -21,7 +21,7 @@ class GitError(Exception):
 
 
 @dataclass(frozen=True)
-class Entry:
+class CommittedFile:
     """File of a commit."""
 
     mode: str
@@ -95,17 +95,17 @@ class Repository:
         wide = self.ask("rev-parse", "--show-object-format").strip() == "sha256"
         return blob_name(content, wide)
 
-    def entries(self, commit: str, paths: Iterable[str]) -> dict[str, Entry]:
+    def entries(self, commit: str, paths: Iterable[str]) -> dict[str, CommittedFile]:
         """Return the files of a commit among ``paths``. Paths without a file are omitted."""
         wanted = sorted(set(paths))
-        found: dict[str, Entry] = {}
+        found: dict[str, CommittedFile] = {}
         for chunk in (wanted[at : at + 500] for at in range(0, len(wanted), 500)):
             listed = self.ask("ls-tree", "-z", "--full-tree", commit, "--", *chunk)
             rows = [row.partition("\t") for row in listed.split("\0") if row]
             fields = [(path, *fields.split()) for fields, _, path in rows]
             files = [(path, mode, name) for path, mode, kind, name in fields if kind == "blob"]
             contents = self._contents([name for _, _, name in files])
-            found |= {path: Entry(mode, name, contents[name]) for path, mode, name in files}
+            found |= {path: CommittedFile(mode, name, contents[name]) for path, mode, name in files}
         return found
 
     def _contents(self, names: Sequence[str]) -> dict[str, bytes]:

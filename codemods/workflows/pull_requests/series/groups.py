@@ -14,7 +14,7 @@ MOST_LINES = 400
 
 
 @dataclass(frozen=True)
-class Group:
+class ProposalGroup:
     """Proposals for one pull request. ``rule`` is their only rule, or None for a family of files with several rules."""
 
     rule: str | None
@@ -25,7 +25,7 @@ class Group:
 class Grouping:
     """Groups in the order of the series, with messages about proposals without a group."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[ProposalGroup, ...]
     passed_over: tuple[str, ...] = ()
 
 
@@ -44,11 +44,13 @@ def group(proposals: Sequence[Proposal], most_files: int = MOST_FILES, most_line
             by_rule.setdefault(rules.pop(), []).extend(family)
         else:
             families.append(family)
-    groups = [Group(rule, part) for rule, ones in by_rule.items() for part in _cut(ones, most_files, most_lines)]
+    groups = [
+        ProposalGroup(rule, part) for rule, ones in by_rule.items() for part in _cut(ones, most_files, most_lines)
+    ]
     for family in families:
         rules = {rule for proposal in family for rule in proposal.rules}
         rule = next(iter(rules)) if len(rules) == 1 else None
-        groups += [Group(rule, part) for part in _cut(family, most_files, most_lines)]
+        groups += [ProposalGroup(rule, part) for part in _cut(family, most_files, most_lines)]
     return Grouping(tuple(sorted(groups, key=_order)), tuple(passed_over))
 
 
@@ -130,7 +132,7 @@ def _fits(proposals: Sequence[Proposal], most_files: int, most_lines: int) -> bo
     return len(paths) <= most_files and lines <= most_lines
 
 
-def _order(group: Group) -> tuple[bool, int, str, str]:
+def _order(group: ProposalGroup) -> tuple[bool, int, str, str]:
     reasons = [reason for proposal in group.proposals for file in proposal.files for reason in file.reasons]
     stated = any(reason.safety != "safe" for reason in reasons)
     mode = min((reason.mode for reason in reasons), default=0)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .hunks import Hunk
-from .proposal import Left, Reason, Role
+from .proposal import Reason, Role, UnchangedPlace
 
 VERSION = 2
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -20,7 +20,7 @@ class PlanError(Exception):
 
 
 @dataclass(frozen=True)
-class Part:
+class ProposalPart:
     """Changes of one proposal in one file. ``before`` is git's name of the content before, or None for a new file."""
 
     path: str
@@ -29,7 +29,7 @@ class Part:
     before: str | None
     hunks: tuple[Hunk, ...]
     reasons: tuple[Reason, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[UnchangedPlace, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Request:
+class PullRequest:
     """One pull request. ``id`` and ``branch`` are stable for the same files and the same reason."""
 
     id: str
@@ -57,7 +57,7 @@ class Request:
     bystanders: tuple[str, ...]
     labels: tuple[str, ...]
     issues: tuple[int, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ProposalPart, ...]
     claims: tuple[Claim, ...] = ()
     """Claims of the proposals. The request's operators, operator tests and issues are the union over all of them."""
 
@@ -72,7 +72,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PullRequestPlan:
     """Requests of a series in the order of sending, all based on the commit ``base``.
 
     ``made`` (seconds since 1970) is the date of the commits, so that a repeated build gives the same ones. ``words``
@@ -86,24 +86,24 @@ class Plan:
     origin: str
     words: Mapping[str, Any]
     rules: Mapping[str, str]
-    requests: tuple[Request, ...]
+    requests: tuple[PullRequest, ...]
     passed_over: tuple[str, ...] = field(default=())
 
 
-def to_json(plan: Plan) -> str:
+def to_json(plan: PullRequestPlan) -> str:
     """Serialize the plan as readable JSON. Empty values are omitted."""
     text = json.dumps(_lean({"version": VERSION, **asdict(plan)}), indent=1, ensure_ascii=False) + "\n"
     # Bytes of a name or a line that are not UTF-8 have to be escaped.
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def from_json(text: str) -> Plan:
+def from_json(text: str) -> PullRequestPlan:
     """Parse a plan. Raises PlanError."""
     try:
         value = json.loads(text)
         if value.get("version") != VERSION:
             raise PlanError(f"the plan is of version {value.get('version')}, this symfix reads {VERSION}: plan again")
-        return Plan(
+        return PullRequestPlan(
             value["name"],
             value["base"],
             value["made"],
@@ -118,7 +118,7 @@ def from_json(text: str) -> Plan:
         raise PlanError(f"the plan does not read as one: {error!r}; plan again") from None
 
 
-def request_fields(request: Request) -> Any:
+def request_fields(request: PullRequest) -> Any:
     """Return a request as plain values for `request_from`. Empty values are omitted."""
     return _lean(asdict(request))
 
@@ -129,9 +129,9 @@ def _lean(value: Any) -> Any:
     return [_lean(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def request_from(value: dict[str, Any]) -> Request:
+def request_from(value: dict[str, Any]) -> PullRequest:
     """Build a request from plain values. Malformed ones raise KeyError, TypeError or AttributeError."""
-    return Request(
+    return PullRequest(
         value["id"],
         value["branch"],
         value["title"],
@@ -152,8 +152,8 @@ def _claim(value: dict[str, Any]) -> Claim:
     return Claim(value["proposal"], *(tuple(value.get(name, ())) for name in names))
 
 
-def _part(value: dict[str, Any]) -> Part:
-    return Part(
+def _part(value: dict[str, Any]) -> ProposalPart:
+    return ProposalPart(
         value["path"],
         value["proposal"],
         value["role"],
@@ -163,7 +163,7 @@ def _part(value: dict[str, Any]) -> Part:
             for one in value.get("hunks", ())
         ),
         tuple(_reason(one) for one in value.get("reasons", ())),
-        tuple(Left(**{"function": None, **one}) for one in value.get("left", ())),
+        tuple(UnchangedPlace(**{"function": None, **one}) for one in value.get("left", ())),
     )
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from . import pr_text
-from .groups import MOST_FILES, MOST_LINES, Group, group, hunks_of
-from .plan import Claim, Part, Plan, Request
+from .groups import MOST_FILES, MOST_LINES, ProposalGroup, group, hunks_of
+from .plan import Claim, ProposalPart, PullRequest, PullRequestPlan
 from .proposal import FileChange, Proposal
 
 
@@ -26,7 +26,7 @@ def make_plan(
     content_name: Callable[[bytes], str],
     most_files: int = MOST_FILES,
     most_lines: int = MOST_LINES,
-) -> Plan:
+) -> PullRequestPlan:
     """Group the proposals and give each group its id, branch and texts.
 
     ``content_name`` computes git's name of a content. The same files for the same rule get the same id in every plan.
@@ -35,12 +35,14 @@ def make_plan(
     requests = tuple(_request(name, one, rules, content_name) for one in grouping.groups)
     used = {rule for request in requests for rule in request.rules}
     docs = {rule: doc for rule, doc in rules.items() if rule in used}
-    return Plan(name, base, made, tool, origin, words, docs, requests, grouping.passed_over)
+    return PullRequestPlan(name, base, made, tool, origin, words, docs, requests, grouping.passed_over)
 
 
-def _request(series: str, group: Group, rules: Mapping[str, str], content_name: Callable[[bytes], str]) -> Request:
+def _request(
+    series: str, group: ProposalGroup, rules: Mapping[str, str], content_name: Callable[[bytes], str]
+) -> PullRequest:
     parts = tuple(
-        Part(
+        ProposalPart(
             file.path,
             proposal.name,
             file.role,
@@ -61,7 +63,7 @@ def _request(series: str, group: Group, rules: Mapping[str, str], content_name: 
     names = sorted(proposal.name for proposal in group.proposals if proposal.operators)
     key = "\0".join([series, group.rule or "", *paths, "", *names])
     identity = hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
-    return Request(
+    return PullRequest(
         id=identity,
         branch=f"symfix/{series}/{pr_text.slug(group)}-{identity[:4]}",
         parts=parts,
@@ -70,7 +72,7 @@ def _request(series: str, group: Group, rules: Mapping[str, str], content_name: 
     )
 
 
-def as_built(request: Request, parts: Sequence[Part], rules: Mapping[str, str]) -> Request:
+def as_built(request: PullRequest, parts: Sequence[ProposalPart], rules: Mapping[str, str]) -> PullRequest:
     """Return the request restricted to these parts, with its texts derived from them.
 
     With all of its own parts the request is unchanged. ``rules`` are docstrings.
@@ -84,12 +86,12 @@ def as_built(request: Request, parts: Sequence[Part], rules: Mapping[str, str]) 
     return replace(request, parts=kept, claims=claims, **_words(proposals, rules))
 
 
-def _order(request: Request, part: Part) -> int:
+def _order(request: PullRequest, part: ProposalPart) -> int:
     places = [(one.proposal, one.path) for one in request.parts]
     return places.index((part.proposal, part.path))
 
 
-def _proposal(name: str, parts: Sequence[Part], claims: Sequence[Claim]) -> Proposal:
+def _proposal(name: str, parts: Sequence[ProposalPart], claims: Sequence[Claim]) -> Proposal:
     files = tuple(FileChange(part.path, None, b"", part.reasons, part.left, part.role) for part in parts)
     claim = next((claim for claim in claims if claim.proposal == name), Claim(name))
     return Proposal(name, files, claim.operators, claim.opinfos, claim.bystanders, claim.issues)

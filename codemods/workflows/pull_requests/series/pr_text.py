@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....verify.change import Check, Verdict, Verification
-from .groups import Group, area
-from .plan import Request
+from .groups import ProposalGroup, area
+from .plan import PullRequest
 from .proposal import Proposal, Reason
 
 TRAILER = "Symfix-Id"
@@ -94,7 +94,7 @@ def labels(proposals: Sequence[Proposal]) -> tuple[str, ...]:
     return ("module: dynamic shapes", "topic: not user facing", *(("ciflow/inductor",) if inductor else ()))
 
 
-def commit_message(request: Request, tool: str, verification: Verification | None, commands: Sequence[str]) -> str:
+def commit_message(request: PullRequest, tool: str, verification: Verification | None, commands: Sequence[str]) -> str:
     """Build the commit message: title, fixed issues, summary, verification, test plan, disclosure and trailer."""
     fixes = [f"Fixes #{number}" for number in request.issues]
     plan = ["Test Plan:", *(f"    {command}" for command in commands)]
@@ -110,7 +110,7 @@ def commit_message(request: Request, tool: str, verification: Verification | Non
     return "\n\n".join(paragraphs) + "\n"
 
 
-def body(request: Request, tool: str, verification: Verification | None, commands: Sequence[str]) -> str:
+def body(request: PullRequest, tool: str, verification: Verification | None, commands: Sequence[str]) -> str:
     """Build the text of the pull request in Markdown, with the same contents as the commit message."""
     fixes = "\n".join(f"Fixes #{number}" for number in request.issues)
     plan = "\n".join(["**Test plan**", "", "```", *commands, "```"])
@@ -148,7 +148,7 @@ def reasons_of(proposals: Iterable[Proposal]) -> Iterable[Reason]:
     return (reason for proposal in proposals for file in proposal.files for reason in file.reasons)
 
 
-def slug(group: Group) -> str:
+def slug(group: ProposalGroup) -> str:
     """Return a few words for a branch name: the file or folder, and the rule or ``family``."""
     paths = sorted({path for proposal in group.proposals for path in proposal.fixed}) or [group.proposals[0].name]
     place = paths[0].rpartition(".")[0] if len(paths) == 1 else area(paths[0])

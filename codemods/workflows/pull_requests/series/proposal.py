@@ -29,7 +29,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Left:
+class UnchangedPlace:
     """Nearby place that was not changed, with the reason."""
 
     rule: str
@@ -51,7 +51,7 @@ class FileChange:
     before: bytes | None = field(repr=False)
     after: bytes = field(repr=False)
     reasons: tuple[Reason, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[UnchangedPlace, ...] = ()
     role: Role = "fix"
 
 
@@ -96,6 +96,6 @@ def _reason(fix: Fix, source: SourceFile) -> Reason:
     return Reason(fix.rule, fix.mode, fix.safety.value, fix.message, fix.function, fix.default, fix.start, line, spans)
 
 
-def _left(skip: Skip, source: SourceFile) -> Left:
+def _left(skip: Skip, source: SourceFile) -> UnchangedPlace:
     line = source.line_column(skip.start)[0]
-    return Left(skip.rule, skip.mode, skip.reason, skip.detail, skip.function, line)
+    return UnchangedPlace(skip.rule, skip.mode, skip.reason, skip.detail, skip.function, line)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .decisions import Decisions, Place
-from .git import Entry, Repository
+from .git import CommittedFile, Repository
 from .hunks import Mismatch, hunks_between, line_starts, moved_lines, put
-from .plan import Part, Request
+from .plan import ProposalPart, PullRequest
 from .proposal import FileChange
 
 Redo = Callable[[str, bytes, frozenset[Place]], FileChange | None]
@@ -30,7 +30,7 @@ class Content:
     role: str
     before: bytes | None
     after: bytes
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ProposalPart, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class Texts:
     """Builder of contents from two commits: the one that was planned for, and the one that is built on."""
 
     repository: Repository
-    planned: Mapping[str, Entry]
-    base: Mapping[str, Entry]
+    planned: Mapping[str, CommittedFile]
+    base: Mapping[str, CommittedFile]
     scratch: Path
     redo: Redo
 
-    def of(self, request: Request, decisions: Decisions) -> Contents:
+    def of(self, request: PullRequest, decisions: Decisions) -> Contents:
         """Return the contents of the request on the base, without rejected parts and fixes."""
-        parts: dict[str, list[Part]] = defaultdict(list)
+        parts: dict[str, list[ProposalPart]] = defaultdict(list)
         dropped = []
         for part in request.parts:
             if decisions.drops(request, part):
@@ -76,7 +76,7 @@ class Texts:
                 files.append(content)
         return Contents(tuple(files), tuple(conflicts), tuple(dropped))
 
-    def _file(self, path: str, parts: list[Part], without: frozenset[Place]) -> Content | None:
+    def _file(self, path: str, parts: list[ProposalPart], without: frozenset[Place]) -> Content | None:
         planned, now = self.planned.get(path), self.base.get(path)
         before = planned.content if planned else None
         names = {part.before for part in parts}
@@ -108,7 +108,7 @@ class Texts:
             after = merged
         return Content(path, now.mode, role, now.content, after, tuple(parts))
 
-    def _moved(self, part: Part, before: bytes, now: bytes) -> Part | None:
+    def _moved(self, part: ProposalPart, before: bytes, now: bytes) -> ProposalPart | None:
         """Return the part rebased onto ``now``, or None if ``now`` contains its changes already or conflicts."""
         after = self.repository.merged(before, now, put(before, part.hunks), self.scratch)
         if after is None or after == now:
@@ -136,7 +136,7 @@ def _fixes(count: int) -> str:
     return "1 fix" if count == 1 else f"{count} fixes"
 
 
-def union(contents: Iterable[Content], base: Mapping[str, Entry]) -> dict[str, Content]:
+def union(contents: Iterable[Content], base: Mapping[str, CommittedFile]) -> dict[str, Content]:
     """Return the files of all requests by path, merging changes of the same file. Raises Mismatch on a conflict."""
     by_path: dict[str, list[Content]] = defaultdict(list)
     for content in contents:

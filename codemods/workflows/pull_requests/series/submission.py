@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .build_state import Standing, State
+from .build_state import BuildState, Standing
 from .builder import SeriesBuilder
 from .forge import Hub, HubError
 from .git import GitError
-from .plan import Request
+from .plan import PullRequest
 
 MOST_OPEN = 5
 SECONDS_APART = 30.0
@@ -25,18 +25,18 @@ _INDEXED_WITHIN = 3600.0
 class Sent:
     """Outcome of one request: ``opened``, ``there already``, ``waiting`` (too many are open), ``refused``…"""
 
-    request: Request
+    request: PullRequest
     outcome: str
     detail: str = ""
 
 
 @dataclass(frozen=True)
-class Journal:
+class RequestLog:
     """Log of the requests sent from a folder. It is used for rate limiting, while the hub is authoritative."""
 
     path: Path
 
-    def note(self, request: Request, outcome: str, detail: str, now: float) -> None:
+    def note(self, request: PullRequest, outcome: str, detail: str, now: float) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a") as lines:
             lines.write(json.dumps({"id": request.id, "at": now, "outcome": outcome, "detail": detail}) + "\n")
@@ -53,7 +53,7 @@ class Journal:
             except ValueError:
                 continue
 
-    def url(self, request: Request) -> str | None:
+    def url(self, request: PullRequest) -> str | None:
         """Return the address of the request's pull request according to the log, or None."""
         ones = [one for one in self.events() if one["id"] == request.id and one["outcome"] in ("opened", "there")]
         return ones[-1]["detail"] if ones else None
@@ -75,12 +75,12 @@ class Sender:
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
     progress: Callable[[str], None] = lambda _: None
-    journal: Journal = field(init=False)
+    journal: RequestLog = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "journal", Journal(self.workshop.folder / "sent.jsonl"))
+        object.__setattr__(self, "journal", RequestLog(self.workshop.folder / "sent.jsonl"))
 
-    def commands(self, request: Request, standing: Standing) -> list[str]:
+    def commands(self, request: PullRequest, standing: Standing) -> list[str]:
         """Return the commands that sending would run, for display only."""
         commit = self._commit(request, standing)
         if commit is None:
@@ -89,7 +89,7 @@ class Sender:
         push = [shlex.join(["git", *self._push_words(request, commit, None)])] if self.remote else []
         return [*push, shlex.join(words)]
 
-    def send(self, request: Request, standing: Standing) -> Sent:
+    def send(self, request: PullRequest, standing: Standing) -> Sent:
         """Find an existing pull request, or wait, push and open one. A failed request can be sent again."""
         commit = self._commit(request, standing)
         if commit is None:
@@ -116,7 +116,7 @@ class Sender:
     def _is_young(self, event: Mapping[str, Any]) -> bool:
         return float(event["at"]) > self.clock() - _INDEXED_WITHIN
 
-    def _opened(self, request: Request, commit: str) -> Sent:
+    def _opened(self, request: PullRequest, commit: str) -> Sent:
         body = self.workshop.body(request)
         try:
             url = self.hub.create(request, body, commit, draft=self.draft)
@@ -130,8 +130,8 @@ class Sender:
         self.journal.note(request, "opened", url, self.clock())
         return Sent(request, "opened", url)
 
-    def _commit(self, request: Request, standing: Standing) -> str | None:
-        if standing.state not in (State.BUILT, State.KEPT):
+    def _commit(self, request: PullRequest, standing: Standing) -> str | None:
+        if standing.state not in (BuildState.BUILT, BuildState.KEPT):
             return None
         return self.workshop.repository.branch(request.branch)
 
@@ -144,7 +144,7 @@ class Sender:
             self.progress(f"waiting {wait:.0f} s: one pull request in {self.seconds_apart:.0f} s")
             self.sleep(wait)
 
-    def _push(self, request: Request, commit: str) -> None:
+    def _push(self, request: PullRequest, commit: str) -> None:
         if self.remote is None:
             return
         repository = self.workshop.repository
@@ -157,7 +157,7 @@ class Sender:
             raise GitError(f"{self.remote} has {request.branch} at {there[:10]}, which a person made; look at it")
         repository.ask(*self._push_words(request, commit, there), environment=quiet)
 
-    def _push_words(self, request: Request, commit: str, there: str | None) -> Sequence[str]:
+    def _push_words(self, request: PullRequest, commit: str, there: str | None) -> Sequence[str]:
         assert self.remote is not None
         lease = [f"--force-with-lease=refs/heads/{request.branch}:{there}"] if there else []
         return ["push", "--quiet", *lease, self.remote, f"{commit}:refs/heads/{request.branch}"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...harness.torch_variant import Harness
 from .edited_file import EditedFile
-from .groups import Group
+from .groups import FixGroup
 from .trial_runner import TrialRunner
 
 
@@ -37,7 +37,7 @@ class Speculation:
     _begun: dict[tuple[object, ...], Future[object]] = field(default_factory=dict)
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="ahead"))
 
-    def begin(self, found: Sequence[Group], drafts: Mapping[Path, EditedFile]) -> None:
+    def begin(self, found: Sequence[FixGroup], drafts: Mapping[Path, EditedFile]) -> None:
         """Start full trials of these groups, each without the others, and cancel earlier ones that have not begun.
 
         Groups that run kernels are skipped: their library changes as soon as another operator needs its kernels. Each

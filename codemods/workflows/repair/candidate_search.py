@@ -13,7 +13,7 @@ from .candidate_queue import CandidateQueue, Picks
 from .candidates import Candidate, CandidateSite, CandidateSources
 from .cpp_build import NOT_COMPILED
 from .edited_file import EditedFile
-from .groups import AcceptedFix, Group, groups, only
+from .groups import AcceptedFix, FixGroup, groups, only
 from .progress_metric import describe_outcome, expression, got_further, line_of, strip_advice
 from .trial_runner import TrialRunner
 from .trials import Trial, Tried
@@ -46,14 +46,14 @@ class Search:
     bench: TrialRunner
     drafts: dict[Path, EditedFile]
     trials: dict[str, Trial]
-    grouping: Callable[[Mapping[str, Sequence[AcceptedFix]], Sequence[str]], list[Group]] = groups
+    grouping: Callable[[Mapping[str, Sequence[AcceptedFix]], Sequence[str]], list[FixGroup]] = groups
     """Function that divides changes into groups that are tried separately. By default, chains with a common fix are one
     group."""
     files: frozenset[Path] = frozenset()
     """Files that may be changed. Empty for no restriction."""
-    provable: Callable[[Sequence[Group], Mapping[Path, EditedFile]], None] = lambda groups, drafts: None
+    provable: Callable[[Sequence[FixGroup], Mapping[Path, EditedFile]], None] = lambda groups, drafts: None
     """Callback for groups that pass separately on all samples and are final, while the search continues with others."""
-    completable: Callable[[Sequence[Group], Mapping[Path, EditedFile]], None] = lambda groups, drafts: None
+    completable: Callable[[Sequence[FixGroup], Mapping[Path, EditedFile]], None] = lambda groups, drafts: None
     """Callback, after each round, for the final groups of passing operators. `complete` will try them."""
     patience: int = 0
     """Limit on successive candidates without progress of an operator, or 0 for none."""
@@ -115,11 +115,13 @@ class Search:
         passing = [name for name, trial in self.trials.items() if trial.passed]
         progress(f"each repair alone, in full: the {len(passing)} that pass")
         found = self.grouping(self.chains, passing)
-        found += [Group((), (name,)) for name in passing if not self.chains[name] and name not in self.mended_by_swap]
+        found += [
+            FixGroup((), (name,)) for name in passing if not self.chains[name] and name not in self.mended_by_swap
+        ]
         with self.bench.timing.phase(ALONE):
             tried = self.bench.try_alone(self.drafts, found)
         again = False
-        whole: list[Group] = []
+        whole: list[FixGroup] = []
         harmful: dict[int, tuple[AcceptedFix, Trial]] = {}
         for group, trials in zip(found, tried, strict=True):
             drafts = only(self.drafts, [group])
@@ -146,7 +148,7 @@ class Search:
             self.provable([one for one in whole if self._stays(one, found)], self.drafts)
         return again
 
-    def _stays(self, group: Group, now: Sequence[Group]) -> bool:
+    def _stays(self, group: FixGroup, now: Sequence[FixGroup]) -> bool:
         """Return whether a group is among ``now``, and shares no fix with an operator that still fails."""
         failing = (chain for name, chain in self.chains.items() if not self.trials[name].passed)
         shared = {member for chain in failing for member in chain}
@@ -180,7 +182,7 @@ class Search:
     def _wrote(self, operators: Sequence[str], lines: Sequence[tuple[Path, int]]) -> list[AcceptedFix]:
         """Return the operators' fixes that wrote some lines and have another open candidate."""
         members = tuple(dict.fromkeys(member for name in operators for member in self.chains[name]))
-        drafts = only(self.drafts, [Group(members, tuple(operators))])
+        drafts = only(self.drafts, [FixGroup(members, tuple(operators))])
         found: dict[AcceptedFix, None] = {}
         for path, line in lines:
             at = drafts[path].origin(drafts[path].line_start(line))
@@ -189,7 +191,9 @@ class Search:
             )
         return [one for one in found if self._openings.any_at(self._without(one), [one.candidate.site])]
 
-    def _brought_by_others(self, trial: Trial, drafts: Mapping[Path, EditedFile], group: Group) -> AcceptedFix | None:
+    def _brought_by_others(
+        self, trial: Trial, drafts: Mapping[Path, EditedFile], group: FixGroup
+    ) -> AcceptedFix | None:
         """Return a fix of another group at the place where an operator fails with only its own group, or None."""
         seen = dict(drafts)
         sites = self.bench.sites(trial, seen) if _failing(trial) else ()
@@ -244,7 +248,9 @@ class Search:
     def _rid_of_others(self, most: int) -> bool:
         """Try each stuck operator with only its own fixes, since another's fix may be what stops it."""
         chains = {name: (name, *self.chains[name]) for name in self._stuck}
-        found = [Group(tuple(self.chains[name]), (name,)) for name, chain in chains.items() if chain not in self._apart]
+        found = [
+            FixGroup(tuple(self.chains[name]), (name,)) for name, chain in chains.items() if chain not in self._apart
+        ]
         self._apart.update(chains.values())
         passed = False
         for group, trials in zip(found, self.bench.try_alone(self.drafts, found, most), strict=True):
