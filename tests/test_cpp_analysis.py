@@ -11,7 +11,8 @@ from goldens import installed_torch
 from symfix.codemods.model.rule import Context
 from symfix.codemods.model.source_file import SourceFile
 from symfix.cpp.analysis.file.branches import branch_of, gives_up
-from symfix.cpp.analysis.file.comparisons import comparison, from_method, general_answer, is_size
+from symfix.cpp.analysis.file.comparisons import comparison, from_method, is_size
+from symfix.cpp.analysis.file.default_choice import general_answer
 from symfix.cpp.analysis.file.eligibility import symint_name
 from symfix.cpp.analysis.file.file_analysis import knowledge
 from symfix.cpp.analysis.file.inference import Inference

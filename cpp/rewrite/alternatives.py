@@ -16,7 +16,8 @@ from tree_sitter import Node
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
 from ...codemods.model.source_file import SourceFile
-from ..analysis.file.comparisons import SizeComparison, comparison, general_answer
+from ..analysis.file.comparisons import SizeComparison, comparison
+from ..analysis.file.default_choice import general_answer
 from ..analysis.file.file_analysis import FileAnalysis, knowledge
 from ..syntax.declarations import Function
 from ..syntax.list_split import listed

@@ -12,7 +12,8 @@ from tree_sitter import Node
 
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Fix, Safety
-from ..analysis.file.comparisons import METHODS, SizeComparison, comparison, general_answer
+from ..analysis.file.comparisons import METHODS, SizeComparison, comparison
+from ..analysis.file.default_choice import general_answer
 from ..analysis.file.file_analysis import FileAnalysis
 from ..analysis.handlers.conditions import SIMPLE
 from ..syntax.tree import ancestors, arguments, every

@@ -20,7 +20,8 @@ from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi import available
-from ..analysis.file.comparisons import comparison, from_method, general_answer
+from ..analysis.file.comparisons import comparison, from_method
+from ..analysis.file.default_choice import general_answer
 from ..analysis.file.file_analysis import knowledge
 from ..analysis.graph.reasons import SkipReason
 from ..syntax.tree import arguments, every, is_deep

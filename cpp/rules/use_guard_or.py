@@ -20,7 +20,8 @@ from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi import available
 from ..analysis.file.branches import Branch, branch_of, gives_up
-from ..analysis.file.comparisons import comparison, general_answer
+from ..analysis.file.comparisons import comparison
+from ..analysis.file.default_choice import general_answer
 from ..analysis.file.file_analysis import knowledge
 from ..analysis.file.prefilter import worth_reading
 from ..analysis.graph.reasons import SkipReason
