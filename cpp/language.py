@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..codemods.model.rule import Context, Language
 from ..codemods.model.source_file import SourceFile
+from .analysis.file.concrete_uses import concrete_uses
 from .analysis.file.prefilter import is_read, worth_reading
 from .analysis.handlers.signatures import HEADERS
 from .rewrite.alternatives import alternatives, extent
@@ -52,6 +53,7 @@ language = Language(
     project_tables=("aten/src/ATen/native/native_functions.yaml",),
     extent=extent,
     alternatives=alternatives,
+    concrete_uses=concrete_uses,
     comment="//",
     same_code=same_code,
 )

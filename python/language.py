@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ..codemods.model.rule import Context, Fix, Language
 from ..codemods.model.source_file import SourceFile
+from .analysis.flow.concrete_uses import concrete_uses
 from .analysis.flow.scriptable import TO_SCRIPT
 from .analysis.flow.unfixable_reasons import residue
 from .candidates.alternatives import alternatives, extent, preferred
@@ -92,6 +93,7 @@ language = Language(
     translated=translated,
     residue=residue,
     refused=refused,
+    concrete_uses=concrete_uses,
     comment="#",
     same_code=same_code,
     obscure=obscure,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 STDIN = Path("-")
 
@@ -89,6 +90,7 @@ class Verify(TargetArguments, ProofArguments):
     drop_torchscript: bool
     paths: tuple[Path, ...]
     base: str
+    patch: BinaryIO | None
     jobs: int | None
     style: str
 

@@ -30,6 +30,7 @@ EXAMPLES = {
     ),
     "verify": (
         "symfix verify --base HEAD~1",
+        "symfix verify --diff change.patch pytorch",
         "symfix verify --op nn.functional.cross_entropy aten/src/ATen/native/LossNLL.cpp",
         "symfix verify --test 'pytest tests/test_mine.py' --build 'pip install .'",
     ),

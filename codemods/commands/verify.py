@@ -11,15 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
 from ..engine.registry import Registry
+from ..engine.torch_context import TorchSurroundings
 from ..harness.process_limits import Limits, Network, SandboxMissing
 from ..harness.resilient_batch import children
 from ..harness.temp_folder import scratch_folder
 from ..harness.torch_variant import Harness
-from ..reports.proof import proof
+from ..reports.proof import proof, remaining
 from ..system import repository
 from ..system.config import UNASKED
 from ..system.generated_files import remember
@@ -29,8 +31,10 @@ from ..verify.change import Change, Verdict, Verification
 from ..verify.command import VerifySession
 from ..verify.command import verify as run_verification
 from ..verify.evidence import to_json
+from ..verify.patched_files import BadPatch, PatchedFiles, patched_files
 from ..verify.project.extension import Memory
 from ..verify.project.opcheck_script import NoCall, written
+from ..verify.remaining_uses import remaining_uses
 from ..verify.request import VerifyRequest
 from ..verify.user_scripts import Memory as Replays
 from .arguments import FixArguments, Verify
@@ -47,20 +51,42 @@ def verify(asked: Verify) -> int:
     paths = asked.paths or (Path.cwd(),)
     asked = replace(asked, torch_root=tree_meant(asked, paths, verifying=True))
     prove = SuccessiveVerifier(asked)
-    changes = list(_since(asked.base, paths))
+    patched = None if asked.patch is None else _patched(asked.patch, paths)
+    changes = list(_since(asked.base, paths)) if patched is None else list(patched.changes)
     if not changes:
-        click.echo(f"nothing that a rule reads differs from {asked.base}", err=True)
+        than = asked.base if patched is None else "the files on disk"
+        click.echo(f"nothing that a rule reads differs from {than}", err=True)
         if asked.style == "junit":
             show_junit(None)
         return 0
     verification = prove(changes)
-    if asked.style == "json":
-        sys.stdout.write(json.dumps(to_json(verification), indent=2) + "\n")
-    elif asked.style == "junit":
+    if asked.style == "junit":
         show_junit(verification)
+        return CODES.get(verification.verdict, 1)
+    surroundings = TorchSurroundings(
+        asked.torch_root, asked.torch_python, asked.min_torch, all_functions=True, drop_torchscript=True
+    )
+    uses = remaining_uses(changes, surroundings, Registry())
+    others = () if patched is None else patched.others
+    if asked.style == "json":
+        rows = [{"path": str(use.path), "line": use.line, "detail": use.detail} for use in uses]
+        answer = {**to_json(verification), "remaining_uses": rows, "not_judged": others}
+        sys.stdout.write(json.dumps(answer, indent=2) + "\n")
     else:
-        sys.stdout.writelines(proof(verification))
+        sys.stdout.writelines((*proof(verification), *remaining(uses, others)))
     return CODES.get(verification.verdict, 1)
+
+
+def _patched(patch: BinaryIO, paths: Sequence[Path]) -> PatchedFiles:
+    folder = paths[0].absolute()
+    folder = folder if folder.is_dir() else folder.parent
+    registry = Registry()
+    scratch = click.get_current_context().with_resource(scratch_folder())
+    try:
+        top = repository.top(folder) or folder
+        return patched_files(patch.read(), top, scratch, lambda path: registry.wing(path) is not None)
+    except BadPatch as error:
+        raise click.UsageError(f"--diff {patch.name}: {error}") from None
 
 
 def show_junit(verification: Verification | None, dropped: Sequence[str] = ()) -> None:

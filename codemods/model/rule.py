@@ -142,6 +142,10 @@ def _none(source: SourceFile, context: Context, extent: tuple[int, int]) -> Iter
     return ()
 
 
+def _symbolic(source: SourceFile, context: Context) -> Iterable[Skip]:
+    return ()
+
+
 def _unnamed(source: SourceFile, line: int) -> str:
     return ""
 
@@ -213,6 +217,8 @@ class Language:
     translated: Callable[[SourceFile, Context, str, str, Sequence[str]], Iterable[Fix]] = _untranslated
     """Function that yields the fix that appends the translation of a C++ composite operator to a file, with its
     imports."""
+    concrete_uses: Callable[[SourceFile, Context], Iterable[Skip]] = _symbolic
+    """Function that yields the places of a file at which a size cannot stay symbolic."""
     comment: str = ""
     """Prefix of a line comment."""
     same_code: Callable[[bytes, bytes], bool] = _identical

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from ..harness.observation import Observation
-from ..verify.change import Check, Verification
+from ..verify.change import Check, RemainingUse, Verification
 
 _WIDTH = 110
 _TOLD = 220
@@ -40,6 +40,18 @@ def proof(verification: Verification) -> Iterator[str]:
     yield "\n"
     for name, text in facts:
         yield from _wrapped(text, f"  {name:<{width}}  ", " " * (width + 4))
+
+
+def remaining(uses: Sequence[RemainingUse], others: Sequence[str]) -> Iterator[str]:
+    """Yield the lines about sizes that do not stay symbolic in a change, and about files that are not judged."""
+    if uses:
+        yield "\n  still concrete, or decided\n"
+    for use in uses[:_LISTED]:
+        yield from _wrapped(f"{use.path.name}:{use.line}: {use.detail}", "    ", "      ")
+    if len(uses) > _LISTED:
+        yield f"    and {len(uses) - _LISTED} more\n"
+    if others:
+        yield from _wrapped(_some(others), "\n  not judged  ", " " * 14)
 
 
 def _group(checks: Sequence[Check]) -> Iterator[str]:

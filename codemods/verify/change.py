@@ -18,6 +18,15 @@ class Change:
     after: bytes = field(repr=False)
 
 
+@dataclass(frozen=True)
+class RemainingUse:
+    """A changed line, counted from 1, and the reason why a size does not stay symbolic there."""
+
+    path: Path
+    line: int
+    detail: str
+
+
 class Verdict(Enum):
     """Result of one verification."""
 

@@ -1,0 +1,148 @@
+"""Tests of ``verify --diff``: a patch applied in a copy, and the sizes that do not stay symbolic in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from running import git, symfix
+from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.verify.change import Change
+from symfix.codemods.verify.patched_files import BadPatch, patched_files
+from symfix.codemods.verify.remaining_uses import remaining_uses
+
+KERNEL = """#include <ATen/ATen.h>
+namespace at::native {
+Tensor f_symint(const Tensor& x, c10::SymInt k) {
+  auto first = x.size(0);
+  LINE
+  return x;
+}
+} // namespace at::native
+"""
+FUNCTION = """import math
+import torch
+
+def f(x: torch.Tensor, k: int):
+    first = int(x.shape[0])
+    LINE
+    return x
+"""
+PATCH = """--- a/pkg/mine.py
++++ b/pkg/mine.py
+@@ -1,4 +1,4 @@
+ from torch import Tensor
+ X = 1
+ def f(x: Tensor):
+-    return x.reshape(x.shape[0], -1)
++    return x.reshape(int(x.shape[0]), -1)
+--- /dev/null
++++ b/notes.md
+@@ -0,0 +1 @@
++a note
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("int64_t n = x.sym_size(0).guard_int(__FILE__, __LINE__);", "makes a constant of the value"),
+        ("int64_t n = x.sym_numel();", "converts a SymInt to `int64_t`, which does not compile"),
+        ("auto s = C10_AS_INTARRAYREF_SLOW(x.sym_sizes());", "makes a constant of each size"),
+        ("auto e = k.expect_int();", "throws for a symbolic size"),
+        ("auto z = x.size(1);", "the symbolic twin is `sym_size`"),
+        ("if (x.sym_size(1) == 0) { return x + 1; }", "decides a branch"),
+        ("auto n = x.sym_size(1);", ""),
+        ("int64_t d = x.dim();", ""),
+    ],
+)
+def test_a_changed_line_of_cpp_is_reported_where_a_size_becomes_concrete(line: str, said: str) -> None:
+    _require_reported(Path("/tree/f.cpp"), KERNEL, "  LINE\n", line, said)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("n = int(x.shape[0])", "makes a constant of the size `x.shape[0]`"),
+        ("n = math.floor(x.shape[0] / 2)", "makes a constant of the size"),
+        ("n = guard_int(x.shape[0])", "makes a constant of the value"),
+        ("x = x + 1 if x.shape[0] == 0 else x", "x.shape[0] == 0"),
+        ("n = x.shape[0]", ""),
+        ("n = int(x.dim())", ""),
+        ("n = int('3')", ""),
+    ],
+)
+def test_a_changed_line_of_python_is_reported_where_a_size_becomes_concrete(line: str, said: str) -> None:
+    _require_reported(Path("/tree/f.py"), FUNCTION, "    LINE\n", line, said)
+
+
+def _require_reported(path: Path, text: str, gap: str, line: str, said: str) -> None:
+    change = Change(path, text.replace(gap, "").encode(), text.replace("LINE", line).encode())
+    around = TorchSurroundings(all_functions=True, drop_torchscript=True)
+    found = remaining_uses([change], around, Registry())
+    assert [use.line for use in found] == ([text[: text.index("LINE")].count("\n") + 1] if said else [])
+    assert said in "".join(use.detail for use in found)
+
+
+def test_a_patch_is_applied_in_a_copy_and_new_files_are_not_judged(tmp_path: Path) -> None:
+    top, scratch = tmp_path / "top", tmp_path / "scratch"
+    (top / "pkg").mkdir(parents=True)
+    scratch.mkdir()
+    before = b"from torch import Tensor\nX = 1\ndef f(x: Tensor):\n    return x.reshape(x.shape[0], -1)\n"
+    (top / "pkg/mine.py").write_bytes(before)
+    found = patched_files(PATCH.encode(), top, scratch, lambda path: path.suffix == ".py")
+    (change,) = found.changes
+    assert (change.path, change.before) == (top / "pkg/mine.py", before)
+    assert change.after == before.replace(b"x.shape[0], -1", b"int(x.shape[0]), -1")
+    assert found.others == ("notes.md",)
+    assert (top / "pkg/mine.py").read_bytes() == before
+    assert not (top / "notes.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("patch", "said"),
+    [
+        (PATCH.replace("pkg/mine.py", "../outside.py"), "outside"),
+        (PATCH.replace("x.shape[0], -1)\n+", "x.shape[1], -1)\n+"), "patch failed: pkg/mine.py:1"),
+        ("no patch at all\n", "No valid patches in input"),
+    ],
+)
+def test_a_patch_that_does_not_apply_is_one_line_and_writes_nothing(tmp_path: Path, patch: str, said: str) -> None:
+    top, scratch = tmp_path / "top", tmp_path / "scratch"
+    (top / "pkg").mkdir(parents=True)
+    scratch.mkdir()
+    for name in ("top/pkg/mine.py", "outside.py"):
+        (tmp_path / name).write_text(
+            "from torch import Tensor\nX = 1\ndef f(x: Tensor):\n    return x.reshape(x.shape[0], -1)\n"
+        )
+    with pytest.raises(BadPatch) as raised:
+        patched_files(patch.encode(), top, scratch, lambda path: path.suffix == ".py")
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert "int(" not in (tmp_path / "outside.py").read_text()
+
+
+def test_verify_judges_a_patch_on_the_files_on_disk(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").touch()
+    (tmp_path / "pkg/mine.py").write_text(
+        "from torch import Tensor\nX = 1\ndef f(x: Tensor):\n    return x.reshape(x.shape[0], -1)\n"
+    )
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "x")
+    (tmp_path / "change.patch").write_text(PATCH)
+    call = "import torch; from pkg.mine import f; f(torch.ones(3, 2, 2))"
+    words = ("verify", "--diff", "change.patch", "--call", call, ".")
+    report = symfix(*words, cwd=tmp_path, code=3).stdout
+    assert report.startswith("regressed: traced")
+    assert "mine.py:4: `int(x.shape[0])` makes a constant of the size `x.shape[0]`" in report
+    assert "not judged  notes.md" in report
+    answer = json.loads(symfix(*words, "--format", "json", cwd=tmp_path, code=3).stdout)
+    assert [use["line"] for use in answer["remaining_uses"]] == [4]
+    assert answer["not_judged"] == ["notes.md"]
+    assert "int(" not in (tmp_path / "pkg/mine.py").read_text()
+    told = symfix("verify", "--diff", "-", cwd=tmp_path, code=2, text="nonsense").stderr
+    assert "--diff <stdin>: No valid patches in input" in told
