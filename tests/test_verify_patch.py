@@ -145,4 +145,4 @@ def test_verify_judges_a_patch_on_the_files_on_disk(tmp_path: Path) -> None:
     assert answer["not_judged"] == ["notes.md"]
     assert "int(" not in (tmp_path / "pkg/mine.py").read_text()
     told = symfix("verify", "--diff", "-", cwd=tmp_path, code=2, text="nonsense").stderr
-    assert "--diff <stdin>: No valid patches in input" in told
+    assert "--diff -: No valid patches in input" in told

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 STDIN = Path("-")
 
@@ -90,7 +89,7 @@ class Verify(TargetArguments, ProofArguments):
     drop_torchscript: bool
     paths: tuple[Path, ...]
     base: str
-    patch: BinaryIO | None
+    patch: Path | None
     jobs: int | None
     style: str
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
@@ -77,16 +76,17 @@ def verify(asked: Verify) -> int:
     return CODES.get(verification.verdict, 1)
 
 
-def _patched(patch: BinaryIO, paths: Sequence[Path]) -> PatchedFiles:
+def _patched(patch: Path, paths: Sequence[Path]) -> PatchedFiles:
     folder = paths[0].absolute()
     folder = folder if folder.is_dir() else folder.parent
     registry = Registry()
     scratch = click.get_current_context().with_resource(scratch_folder())
     try:
         top = repository.top(folder) or folder
-        return patched_files(patch.read(), top, scratch, lambda path: registry.wing(path) is not None)
-    except BadPatch as error:
-        raise click.UsageError(f"--diff {patch.name}: {error}") from None
+        content = sys.stdin.buffer.read() if str(patch) == "-" else patch.read_bytes()
+        return patched_files(content, top, scratch, lambda path: registry.wing(path) is not None)
+    except (BadPatch, OSError) as error:
+        raise click.UsageError(f"--diff {patch}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def show_junit(verification: Verification | None, dropped: Sequence[str] = ()) -> None:
