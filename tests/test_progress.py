@@ -87,6 +87,30 @@ def test_on_a_terminal_one_row_has_all_and_goes(tmp_path: Path) -> None:
     assert seen.rstrip("\n").rpartition("\x1b[2K")[2].strip().endswith("end")
 
 
+LATE = """
+import threading
+from symfix.codemods.commands import progress
+progress.PATIENCE_SECONDS = 0.0
+made, ended = threading.Event(), threading.Event()
+bar_of = progress._bar
+def late():
+    made.set()
+    ended.wait()
+    return bar_of()
+progress._bar = late
+with progress.Progress():
+    made.wait()
+ended.set()
+[one.join() for one in threading.enumerate() if one.name == "progress"]
+print("end")
+"""
+
+
+def test_a_row_that_is_made_too_late_is_not_shown(tmp_path: Path) -> None:
+    _, seen = run_on_a_terminal([sys.executable, "-c", LATE], cwd=tmp_path)
+    assert seen.strip() == "end"
+
+
 def test_answers_are_counted_while_a_child_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resilient_batch, "_WATCH_SECONDS", 0.01)
     counts: list[int] = []

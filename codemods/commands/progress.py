@@ -32,6 +32,7 @@ class Progress:
         self._bar: Bar | None = None
         self._task: TaskID | None = None
         self._over = threading.Event()
+        self._showing = threading.Lock()
 
     def __enter__(self) -> Progress:
         if not self._quiet:
@@ -51,9 +52,10 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._over.set()
-        if self._bar is not None:
-            self._bar.stop()
+        with self._showing:
+            self._over.set()
+            if self._bar is not None:
+                self._bar.stop()
 
     def line(self) -> str:
         """Return the progress as a line: ``3 min: 12 of 196: trying``."""
@@ -68,11 +70,12 @@ class Progress:
     def _row(self) -> None:
         if not self._over.wait(PATIENCE_SECONDS):
             bar = _bar()
-            self._task = bar.add_task("", total=None, count="")
-            self._bar = bar
-            self._draw()
-            if self._over.is_set():
-                bar.stop()
+            with self._showing:
+                if not self._over.is_set():
+                    self._task = bar.add_task("", total=None, count="")
+                    self._bar = bar
+                    bar.start()
+                    self._draw()
 
     def _draw(self) -> None:
         if self._bar is not None and self._task is not None:
@@ -96,7 +99,7 @@ def _bar() -> Bar:
         def render(self, task: Task) -> Text:
             return Text(task.description, no_wrap=True, overflow="ellipsis")
 
-    bar = Progress(
+    return Progress(
         TimeElapsedColumn(),
         BarColumn(bar_width=20),
         TextColumn("{task.fields[count]}"),
@@ -105,5 +108,3 @@ def _bar() -> Bar:
         transient=True,
         expand=True,
     )
-    bar.start()
-    return bar
