@@ -37,6 +37,7 @@ from .commands.options import (
     QUIET,
     RULES,
     SCHEMAS,
+    SINCE,
     TARGET,
     TORCHSCRIPT,
     WHICH,
@@ -67,7 +68,7 @@ CHILDREN = click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", hel
 PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 
 
-@_with(RULES, FORMAT, BASELINE, SCHEMAS, [EXECUTOR])
+@_with([SINCE], RULES, FORMAT, BASELINE, SCHEMAS, [EXECUTOR])
 @main_group.command()
 @PATHS
 def check(**words: Any) -> int:
@@ -78,7 +79,7 @@ def check(**words: Any) -> int:
     return check(CheckArguments(**words))
 
 
-@_with(RULES, SCHEMAS)
+@_with([SINCE], RULES, SCHEMAS)
 @main_group.command()
 @PATHS
 def diff(**words: Any) -> int:
@@ -92,7 +93,7 @@ def diff(**words: Any) -> int:
     return diff(Examination(**words))
 
 
-@_with(RULES, FIX_FORMAT, PROOF, SCHEMAS)
+@_with([SINCE], RULES, FIX_FORMAT, PROOF, SCHEMAS)
 @main_group.command()
 @PATHS
 @click.option(

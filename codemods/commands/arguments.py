@@ -36,6 +36,7 @@ class Examination(TargetArguments):
     installed_torchgen: bool
     exclude: tuple[str, ...]
     quiet: bool
+    since: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -105,7 +105,15 @@ def _run_far(
 def _targets(asked: Examination, suffixes: frozenset[str]) -> list[DiscoveredFile]:
     paths = asked.paths
     if STDIN not in paths:
-        return list(find(paths, suffixes, asked.exclude))
+        found = list(find(paths, suffixes, asked.exclude))
+        if asked.since is None:
+            return found
+        try:
+            pairs = [pair for path in paths for pair in repository.changed(asked.since, path)]
+        except repository.GitFailed as error:
+            raise click.UsageError(f"--since {asked.since}: {error}") from None
+        differing = {str(top / name) for top, name in pairs}
+        return [target for target in found if target.located in differing]
     name = asked.stdin_filename
     if name is None:
         raise click.UsageError("'-' needs --stdin-filename: its suffix says the language")

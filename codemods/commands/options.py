@@ -164,6 +164,7 @@ RULES = [
     click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-'; its suffix is the language."),
     QUIET,
 ]  # fmt: skip
+SINCE = click.Option(["--since"], metavar="REV", help="Only files that differ from this revision of git.")
 _STYLES = ["text", "json", "json-lines", "github", "sarif"]
 FORMAT = [
     click.Option(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -187,24 +185,10 @@ def known_operators(names: Sequence[str], torch_python: Path | None) -> tuple[st
 
 def _since(base: str, paths: Sequence[Path]) -> Iterator[Change]:
     registry = Registry()
-    for path in paths:
-        absolute = path.absolute()
-        top = repository.top(absolute if absolute.is_dir() else absolute.parent)
-        if top is None:
-            raise click.UsageError(f"{path} is in no git repository: `symfix fix --verify` proves what it writes")
-        names = _git(top, "diff", "--name-only", "--no-renames", "--diff-filter=M", "-z", base, "--", str(absolute))
-        for name in filter(None, names.split(b"\0")):
-            file = top / os.fsdecode(name)
-            if registry.wing(file) is not None:
-                before = _git(top, "show", f"{base}:{os.fsdecode(name)}")
-                yield Change(file, before, file.read_bytes())
-
-
-def _git(top: Path, *words: str) -> bytes:
     try:
-        return subprocess.run(["git", "-C", str(top), *words], capture_output=True, check=True).stdout
-    except FileNotFoundError:
-        raise click.ClickException("no git to ask what changed; install it") from None
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode(errors="replace").strip().splitlines()
-        raise click.ClickException(f"git {words[0]}: {said[0] if said else 'failed'}") from None
+        for top, name in (found for path in paths for found in repository.changed(base, path, "M")):
+            if registry.wing(top / name) is not None:
+                before = repository.git(top, "show", "--end-of-options", f"{base}:{name}")
+                yield Change(top / name, before, (top / name).read_bytes())
+    except repository.GitFailed as error:
+        raise click.ClickException(str(error)) from None

@@ -15,6 +15,10 @@ class GitMissing(Exception):
     """Repository without a git program that can inspect it."""
 
 
+class GitFailed(Exception):
+    """Error of a git command, as one line."""
+
+
 @lru_cache(maxsize=4096)
 def top(folder: Path) -> Path | None:
     """Return the folder that contains ``.git``, at or above ``folder`` (absolute). Return None outside a repository."""
@@ -46,6 +50,30 @@ def dirty(paths: Sequence[Path], passing: Callable[[Path], bool] = lambda path: 
         for state, name in _status(root, inside)
         if not (state == _UNKNOWN and passing(root / name))
     ]
+
+
+def changed(base: str, path: Path, kinds: str = "d") -> list[tuple[Path, str]]:
+    """Return the files at or below ``path`` that differ from a revision: the repository, and their name in it.
+
+    ``kinds`` is git's ``--diff-filter``: by default all but deleted files. Raises GitFailed.
+    """
+    absolute = path.absolute()
+    root = top(absolute if absolute.is_dir() else absolute.parent)
+    if root is None:
+        raise GitFailed(f"{path} is in no git repository")
+    words = ["diff", "--name-only", "--no-renames", f"--diff-filter={kinds}", "-z", "--end-of-options", base]
+    return [(root, os.fsdecode(name)) for name in git(root, *words, "--", str(absolute)).split(b"\0") if name]
+
+
+def git(root: Path, *words: str) -> bytes:
+    """Return what a git command prints. Raises GitFailed."""
+    try:
+        return subprocess.run(["git", "-C", str(root), *words], capture_output=True, check=True).stdout
+    except FileNotFoundError:
+        raise GitFailed("no git to ask what changed; install it") from None
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode(errors="replace").strip().splitlines()
+        raise GitFailed(f"git {words[0]}: {said[0] if said else 'failed'}") from None
 
 
 def _status(root: Path, paths: Sequence[Path]) -> list[tuple[str, str]]:
