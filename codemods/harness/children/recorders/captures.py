@@ -57,7 +57,7 @@ def _repeated(function: Any, args: Any, kwargs: Any) -> Any:
         second = _eager(function, args, kwargs)
     finally:
         torch.use_deterministic_algorithms(deterministic, warn_only=only_warns)
-    return first if first is not None and second is not None and _equal(first, second) else None
+    return first if first is not None and second is not None and same_leaves(first, second) else None
 
 
 def _eager(function: Any, args: Any, kwargs: Any) -> Any:
@@ -71,7 +71,7 @@ def _eager(function: Any, args: Any, kwargs: Any) -> Any:
             return None
 
 
-def _equal(one: Any, other: Any) -> bool:
+def same_leaves(one: Any, other: Any) -> bool:
     """Return whether two lists of leaves are equal, comparing only tensors and plain values."""
     return len(one) == len(other) and all(map(_same, one, other))
 
@@ -101,7 +101,7 @@ def _captured(tracer: Callable[[Any, Any, Any], Any], function: Any, args: Any, 
             given, named = copied(args, kwargs)
             torch.manual_seed(0)
             result = pytree.tree_leaves(program(*given, **named))
-            if expected is not None and not _equal(expected, result):
+            if expected is not None and not same_leaves(expected, result):
                 error = "the result differs from eager"
             elif tracer is _compile_unbacked and expected is not None:
                 deviation = _deviation(program, function, args, kwargs)
@@ -139,7 +139,7 @@ def _deviation(program: Any, function: Any, args: Any, kwargs: Any) -> str:
             given, named = copied(*resized)
             torch.manual_seed(0)
             try:
-                same = _equal(expected, pytree.tree_leaves(program(*given, **named)))
+                same = same_leaves(expected, pytree.tree_leaves(program(*given, **named)))
             except Exception as error:
                 return f"with {other} in place of {size} it raises {describe(error)}"
             if not same:
@@ -219,20 +219,21 @@ def _tensors(args: Any, kwargs: Any) -> list[Any]:
     return [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
 
 
-def _compiled(function: Any, *, fullgraph: bool, dynamic: bool | None) -> Any:
+def compiled(function: Any, *, fullgraph: bool = True, dynamic: bool | None = None) -> Any:
+    """Return a function that dynamo traces at its first call, without code generation."""
     return torch.compile(function, backend="eager", fullgraph=fullgraph, dynamic=dynamic)
 
 
 def _compile(function: Any, args: Any, kwargs: Any) -> Any:
-    return _traced(torch.compile(function, backend="eager", fullgraph=True, dynamic=True), args, kwargs)
+    return _traced(compiled(function, dynamic=True), args, kwargs)
 
 
 def _compile_static(function: Any, args: Any, kwargs: Any) -> Any:
-    return _traced(torch.compile(function, backend="eager", fullgraph=True, dynamic=False), args, kwargs)
+    return _traced(compiled(function, dynamic=False), args, kwargs)
 
 
 def _compile_with_breaks(function: Any, args: Any, kwargs: Any) -> Any:
-    return _traced(torch.compile(function, backend="eager", dynamic=True), args, kwargs)
+    return _traced(compiled(function, fullgraph=False, dynamic=True), args, kwargs)
 
 
 def _compile_unbacked(function: Any, args: Any, kwargs: Any) -> Any:
@@ -242,20 +243,20 @@ def _compile_unbacked(function: Any, args: Any, kwargs: Any) -> Any:
         for dimension, size in enumerate(tensor.shape):
             if size > 1:
                 mark_unbacked(tensor, dimension)
-    return _traced(torch.compile(function, backend="eager", fullgraph=True), args, kwargs)
+    return _traced(compiled(function), args, kwargs)
 
 
-def _traced(compiled: Any, args: Any, kwargs: Any) -> Any:
+def _traced(program: Any, args: Any, kwargs: Any) -> Any:
     """Call a compiled function once, and return it."""
-    compiled(*args, **kwargs)
-    return compiled
+    program(*args, **kwargs)
+    return program
 
 
 def _export(function: Any, args: Any, kwargs: Any, *, strict: bool) -> Any:
     shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
     for tensor in _tensors(args, kwargs):
         shapes[tensor] = {place: torch.export.Dim.AUTO for place, size in enumerate(tensor.shape) if size > 1}
-    program = torch.export.export(_Called(function), (tuple(args), kwargs), dynamic_shapes=shapes, strict=strict)
+    program = torch.export.export(Called(function), (tuple(args), kwargs), dynamic_shapes=shapes, strict=strict)
     module = program.module()
     return lambda *args, **kwargs: module(args, kwargs)
 
@@ -283,7 +284,7 @@ def _script(function: Any, args: Any, kwargs: Any) -> Any:
     return torch.jit.script(function)
 
 
-class _Called(torch.nn.Module):
+class Called(torch.nn.Module):
     """Module that makes one call: `torch.export` accepts modules only, and no sizes of ``**kwargs``.
 
     The module whose method is called is a submodule, so that its parameters are registered.
