@@ -10,7 +10,7 @@ from functools import partial
 from threading import Lock
 
 from ...python.rewrite.registration import newly_registered
-from ..harness.fork_server import forking
+from ..harness.fork_server import TESTS, TRACED_TESTS, forking
 from ..harness.opinfo_runner import MADE_UP, Task
 from ..harness.torch_variant import Harness, Variant
 from ..torchapi import TorchApi
@@ -106,8 +106,9 @@ class Procedure:
                 # Torch is imported while the compilers run.
                 chosen = question.operators != ()
                 at_once = (chosen or scripts) and not question.modules
+                tests = TRACED_TESTS if chosen else TESTS
                 self._testing = stack.enter_context(
-                    forking(self._laboratory, self._jobs, at_once=at_once, scripts=scripts, tracing=chosen)
+                    forking(self._laboratory, self._jobs, preloaded=tests, at_once=at_once, scripts=scripts)
                 )
             side = self._side = partial(self._side_of, stack=stack, scripts=scripts)
             replays = Replays(side, question.repros, question.tests, question.folder, self._jobs, self._memory)
