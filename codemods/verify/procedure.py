@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 
@@ -52,15 +52,22 @@ class VerificationAborted(Exception):
         self.verdict = verdict
 
 
+@dataclass(frozen=True)
+class TorchUnderTest:
+    """Installed torch, with its API and a toolchain for it if C++ has changed."""
+
+    place: TorchInstallation
+    api: TorchApi | None = None
+    toolchain: Toolchain | None = None
+
+
 class Procedure:
     """One verification in one harness. Its partial results are in the answer even if it ends early."""
 
     def __init__(
         self,
         laboratory: Harness,
-        place: TorchInstallation,
-        api: TorchApi | None,
-        toolchain: Toolchain | None,
+        torch: TorchUnderTest,
         jobs: int,
         progress: Callable[[str], None],
         memory: Memory | None = None,
@@ -71,9 +78,9 @@ class Procedure:
         self._started: dict[str, Side] = {}
         self._starting = Lock()
         self._side: Callable[[Variant], Side] = lambda variant: Side(self._testing, variant)
-        self._place = place
-        self._api = api
-        self._toolchain = toolchain
+        self._place = torch.place
+        self._api = torch.api
+        self._toolchain = torch.toolchain
         self._jobs = max(1, jobs)
         self._progress = progress
         self._memory = memory
@@ -83,9 +90,9 @@ class Procedure:
         self._chosen = ""
         self._unreached: tuple[str, ...] = ()
         self._compared: tuple[Variant, ...] = ()
-        self._lines = LineCoverage({}, toolchain, laboratory.scratch)
+        self._lines = LineCoverage({}, torch.toolchain, laboratory.scratch)
         self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
-        self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, place, progress)
+        self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, torch.place, progress)
 
     def answer(
         self, question: PlacedRequest, blank: Verification, proven: Callable[[Side, Side], None] | None = None
