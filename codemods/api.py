@@ -74,7 +74,10 @@ def export(
     Each trial runs in a fork of this process. Raises TorchError for a torch that is too old.
     """
     from .harness.children.entrypoints.live_target import ExportCall, name_of
+    from .harness.process_limits import Limits
+    from .harness.resilient_batch import children
     from .workflows.export.in_process import export_here
+    from .workflows.export.procedure import ExportRequest
     from .workflows.export.result import Result
 
     call = ExportCall(
@@ -86,17 +89,16 @@ def export(
         training,
     )
     way = "strict" if strict else "compile" if unbacked else "export"
-    outcome = export_here(
-        name_of(model),
-        call,
-        ways=(way,),
-        unbacked=unbacked,
-        seconds=timeout,
-        jobs=jobs,
+    request = ExportRequest(
+        (name_of(model),),
+        Path.cwd(),
+        (way,),
+        unbacked,
         min_torch=min_torch,
-        progress=progress,
+        jobs=children(jobs),
+        limits=Limits(wall=timeout, cpu=int(timeout) + 60),
     )
-    return Result(outcome)
+    return Result(export_here(call, request, progress))
 
 
 def check(

@@ -44,12 +44,10 @@ def test_a_task_whose_worker_died_has_a_second_try(address: str, tmp_path: Path)
 
 def test_two_dead_workers_are_the_verdict_of_one_item_and_not_of_the_run(address: str) -> None:
     results: dict[str, str] = {}
-
-    def told(part: list[str], answers: list[str]) -> None:
-        results.update(zip(part, answers, strict=True))
-
     with cluster(address) as workers:
-        spread(workers, deadly, [["a", "b"], ["c", "bad", "d"], ["e"]], lost=lambda item: f"lost {item}", told=told)
+        parts = [["a", "b"], ["c", "bad", "d"], ["e"]]
+        for part, answers in spread(workers, deadly, parts, lost=lambda item: f"lost {item}"):
+            results.update(zip(part, answers, strict=True))
         assert results == {"a": "A", "b": "B", "c": "C", "bad": "lost bad", "d": "D", "e": "E"}
         with pytest.raises(WorkerLost):
             workers.submit(deadly, ["bad"]).result(ANSWERS)
@@ -57,7 +55,7 @@ def test_two_dead_workers_are_the_verdict_of_one_item_and_not_of_the_run(address
 
 def test_what_a_task_raises_comes_back(address: str) -> None:
     with cluster(address) as workers, pytest.raises(KeyError, match="a"):
-        spread(workers, raising, [["a"]], lost=str, told=lambda part, answers: None)
+        list(spread(workers, raising, [["a"]], lost=str))
 
 
 def workers_of(address: str) -> list[int]:

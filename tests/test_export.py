@@ -6,7 +6,7 @@ import json
 import py_compile
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from running import symfix
 from symfix.codemods.cli import main_group
-from symfix.codemods.harness.fork_server import Forking, forking
+from symfix.codemods.harness.fork_server import EXPORTS, Forking, forking
 from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.resilient_batch import children
 from symfix.codemods.harness.temp_folder import scratch_folder
@@ -60,7 +60,7 @@ def holding() -> Iterator[Forking]:
     """Yield a fork server for exports, as `procedure` starts one for each command."""
     with (
         scratch_folder() as scratch,
-        forking(Harness(locate(None, None).python, scratch, Limits()), children(None), exports=True) as laboratory,
+        forking(Harness(locate(None, None).python, scratch, Limits()), children(None), preloaded=EXPORTS) as laboratory,
     ):
         yield laboratory
 
@@ -70,8 +70,8 @@ def exporting(holding: Forking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Return ``symfix export`` as a function, which runs here and in this test's folder on the shared torch."""
 
     @contextmanager
-    def held(laboratory: Harness, jobs: int, *, exports: bool) -> Iterator[Forking]:
-        assert exports
+    def held(laboratory: Harness, jobs: int, *, preloaded: Sequence[str]) -> Iterator[Forking]:
+        assert preloaded == EXPORTS
         yield replace(holding, limits=laboratory.limits)
 
     monkeypatch.setattr(procedure, "forking", held)

@@ -310,7 +310,7 @@ def test_a_torch_that_was_started_with_a_change_is_forked(laboratory: Harness) -
     laid.write_text(masked.read_text() + "\nSTARTED_WITH = [1]\n")  # hot swapping can't add it
     other.write_text(masked.read_text() + "\nSTARTED_WITH = [2]\n")
     script.write_text("import torch.masked._ops as ops\nraise SystemExit(2 * ops.STARTED_WITH.pop())\n")
-    with forking(laboratory, 1, laid={"torch.masked._ops": laid}) as quick:
+    with forking(laboratory, 1, laid=Variant("laid", modules={"torch.masked._ops": laid})) as quick:
         for _ in range(2):  # a fork has no effect on the next one
             assert _exit(quick, Variant("after", modules={"torch.masked._ops": laid})) == "exit 2"
         assert _exit(quick, Variant("other", modules={"torch.masked._ops": other})) == "exit 4"
@@ -326,7 +326,7 @@ def test_a_fork_tells_what_the_import_and_its_own_script_started(laboratory: Har
     lines = len(text.splitlines())
     wanted = {"torch.masked._ops": tuple((line, (line,)) for line in (lines - 4, lines))}
     after = Variant("after", modules={"torch.masked._ops": laid}, wanted=wanted)
-    with forking(laboratory, 1, laid=after.modules, wanted=wanted) as quick:
+    with forking(laboratory, 1, laid=after) as quick:
         ready = script.with_name("ready.py")
         ready.write_text("import sys\nassert 'torch._dynamo' in sys.modules\n")
         first, second, other = (

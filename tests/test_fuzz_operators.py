@@ -29,7 +29,7 @@ from symfix.codemods.harness.children.samples.call_plans import (
 from symfix.codemods.harness.children.samples.samples import Sample
 from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.resilient_batch import Batch
-from symfix.codemods.harness.torch_variant import Harness, Variant
+from symfix.codemods.harness.torch_variant import Harness
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.workflows.hunt.failure_attribution import DIED
 from symfix.codemods.workflows.hunt.fuzz import Fuzz, _run, _told_once, fuzz
@@ -189,10 +189,10 @@ def test_who_interrupts_a_fuzz_keeps_what_was_said(tmp_path: Path, monkeypatch: 
         raise KeyboardInterrupt
 
     monkeypatch.setattr("symfix.codemods.workflows.hunt.fuzz.Batch.run_shared", interrupted)
-    laboratory, installed = Harness(Path("python"), tmp_path, Limits()), Variant("installed")
+    laboratory = Harness(Path("python"), tmp_path, Limits())
     operators = [Operator("abs"), Operator("t")]
     with pytest.raises(KeyboardInterrupt):
-        _run(laboratory, installed, operators, {}, 1.0, 1, HuntJournal(tmp_path / "kept"), lambda done, total: None)
+        _run(laboratory, operators, {}, 1.0, 1, HuntJournal(tmp_path / "kept"), lambda done, total: None)
     assert HuntJournal(tmp_path / "kept").rows == {Operator("abs"): said}
 
 

@@ -131,17 +131,16 @@ def test_a_shared_list_of_failures_does_not_join_two_repairs() -> None:
 
 
 def made(*proposals: Proposal, origin: str = "rules") -> plan.PullRequestPlan:
-    return make_plan(
-        proposals,
-        name="try",
+    blank = plan.PullRequestPlan(
+        "try",
         base="0" * 40,
         made=1,
         tool="symfix 0",
         origin=origin,
         words={"select": None, "min_torch": [2, 8]},
         rules={"p": "Do it right: ``a`` → ``b``.\n\nWhy: it\nfails.\n\nSafety: safe.", "z": "Unused."},
-        content_name=blob_name,
     )
+    return make_plan(proposals, blank, blob_name)
 
 
 def test_a_plan_survives_its_file() -> None:

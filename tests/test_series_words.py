@@ -250,10 +250,8 @@ def test_the_operator_of_a_rejected_repair_is_claimed_nowhere(tmp_path: Path) ->
         return Proposal(name, (file,), (name,), (name,), (f"{name}_too",), (issue,))
 
     proposals = [repaired("abs", 3, 7), repaired("norm", 12, 8)]
-    made = make_plan(
-        proposals, name="main", base=base, made=1_700_000_000, tool="symfix 0", origin="repairs", words={}, rules={},
-        content_name=blob_name,
-    )  # fmt: skip
+    blank = PullRequestPlan("main", base, 1_700_000_000, "symfix 0", "repairs", words={}, rules={})
+    made = make_plan(proposals, blank, blob_name)
     (request,) = made.requests
     assert (request.operators, request.issues) == (("abs", "norm"), (7, 8))
     assert plan.from_json(plan.to_json(made)) == made

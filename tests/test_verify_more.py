@@ -16,7 +16,7 @@ from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.before_after import Side
 from symfix.codemods.verify.build.kernel_libraries import Libraries
 from symfix.codemods.verify.change import Check, Verdict, Verification
-from symfix.codemods.verify.procedure import Procedure
+from symfix.codemods.verify.procedure import Procedure, TorchUnderTest
 from symfix.codemods.verify.reproduction import Checks
 from symfix.codemods.verify.request import PlacedRequest
 from symfix.codemods.verify.unrun_lines import LineCoverage
@@ -69,7 +69,7 @@ def answered(
     def proven(before: Side, after: Side) -> None:
         met.append((before.variant.name, after.variant.name))
 
-    procedure = Procedure(laboratory, place, None, None, 1, lambda _: None, ready=ready)
+    procedure = Procedure(laboratory, TorchUnderTest(place), 1, lambda _: None, ready=ready)
     question = PlacedRequest(operators=("op",), protocols=("eager", "unbacked"), samples=4, more=24)
     return Answered(procedure.answer(question, BLANK, proven), asked, met)
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from symfix.codemods.cli import main_group
+from symfix.codemods.verify.before_after import Side
+from symfix.codemods.verify.user_scripts import INSTALLED
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.workflows.hunt.sweep import HuntRequest, Sweep
 from symfix.codemods.workflows.xfails import xfail_runs
@@ -137,7 +139,7 @@ def test_a_list_of_torchs_own_is_put_to_its_protocol(ledger: Path) -> None:
 
 def test_what_passed_already_is_not_run_again(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = read(LEDGER.encode())
-    place: Any = None
+    laboratory: Any = None
     swept: list[str] = []
 
     def sweep(request: HuntRequest, *_: Any) -> Sweep:
@@ -147,7 +149,7 @@ def test_what_passed_already_is_not_run_again(ledger: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(xfail_runs, "sweep", sweep)
     torch: Any = SimpleNamespace(python=None)
-    judged = judge(ledger, entries, torch, place, passing=("second", "first.limited"))
+    judged = judge(ledger, entries, torch, Side(laboratory, INSTALLED), passing=("second", "first.limited"))
     assert [(one.entry.kind, one.entry.name, one.state) for one in judged] == [
         ("xfail", "first", EntryVerdict.STALE),
         ("xfail", "second", EntryVerdict.STALE),

@@ -71,19 +71,17 @@ def plan_series(asked: SeriesPlan) -> int:
             around = session.surroundings
             asked = replace(asked, torch_root=around.torch_root, installed_torchgen=around.installed_torchgen)
             proposals, notes = _from_rules(session, repository, base)
-        made = make_plan(
-            proposals,
-            name=asked.name,
-            base=base,
+        blank = PullRequestPlan(
+            asked.name,
+            base,
             made=int(time.time()),
             tool=f"symfix {version('symfix')}",
             origin="repairs" if repairs else "rules",
             words={key: _plain(getattr(asked, key)) for key in RULE_WORDS} | {"top": str(repository.top)},
             rules={card.name: card.doc for card in Registry().rules},
-            content_name=_namer(repository),
-            most_files=asked.most_files,
-            most_lines=asked.most_lines,
         )
+        content_name = _namer(repository)
+        made = make_plan(proposals, blank, content_name, most_files=asked.most_files, most_lines=asked.most_lines)
         with workshop.alone():
             build_state.write_whole(workshop.plan, plan.to_json(made).encode())
     for note in (*notes, *made.passed_over):

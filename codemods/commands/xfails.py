@@ -19,6 +19,8 @@ from ..model.source_file import SourceFile
 from ..system.atomic_write import write
 from ..torchapi.errors import TorchError
 from ..torchapi.torch_finder import locate
+from ..verify.before_after import Side
+from ..verify.user_scripts import INSTALLED
 from ..workflows.hunt.workers import NothingRuns
 from ..workflows.xfails.entry_removal import NotRemovable, without
 from ..workflows.xfails.xfail_lists import read
@@ -38,12 +40,12 @@ def xfails(asked: Xfails) -> int:
     try:
         torch = locate(None, asked.torch_python)
         with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
-            laboratory = Harness(torch.python, scratch, LIMITS)
+            side = Side(Harness(torch.python, scratch, LIMITS), INSTALLED)
             for path in paths:
                 progress.say(f"running the tests that {path} expects to fail")
                 content = path.read_bytes()
                 entries = _entries(path, content)
-                judged = judge(path, entries, torch, laboratory, jobs=children(asked.jobs), progress=progress)
+                judged = judge(path, entries, torch, side, jobs=children(asked.jobs), progress=progress)
                 found.append((path, content, judged))
     except (TorchError, NothingRuns) as error:
         raise click.ClickException(str(error)) from None

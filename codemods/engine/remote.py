@@ -43,13 +43,10 @@ def spread_far(
     asked = _Asked(question, question.registry.sources, build, shared)
     away = [_away(task) for task in tasks]
     answers: dict[int, Outcome] = {}
-
-    def told(part: list[Any], outcomes: list[Outcome]) -> None:
+    parts: list[list[Any]] = [[(number, away[number]) for number in chunk] for chunk in chunked(tasks)]
+    for part, outcomes in spread(executor, _examine, parts, asked, lost=_lost):
         answers.update({number: _home(tasks[number], one) for (number, _), one in zip(part, outcomes, strict=True)})
         progress(len(answers), len(tasks))
-
-    parts: list[list[Any]] = [[(number, away[number]) for number in chunk] for chunk in chunked(tasks)]
-    spread(executor, _examine, parts, asked, lost=_lost, told=told)
     return [answers[number] for number in range(len(tasks))]
 
 

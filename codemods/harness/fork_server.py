@@ -6,19 +6,18 @@ import ast
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from types import MappingProxyType
 from typing import Any
 
 from ..system.python_parser import parse_module
 from .process_limits import Ended, Limits
 from .temp_folder import new_name
-from .torch_variant import Harness, Replayed, Touched, Variant
+from .torch_variant import Harness, Replayed, Variant
 
 _FOR_EVER = 30 * 24 * 3600
 _COLD = 75
@@ -26,8 +25,9 @@ _COLD = 75
 
 
 _TORCH = ("torch", "torch._dynamo")
-_TESTS = ("torch.testing._internal.common_methods_invocations",)
-_TRACING = (
+TESTS = ("torch.testing._internal.common_methods_invocations",)
+"""Modules of torch's own operator tests."""
+TRACED_TESTS = (
     "torch._dynamo.backends.registry",
     "torch._functorch.aot_autograd",
     "torch._inductor.compile_fx",
@@ -36,9 +36,12 @@ _TRACING = (
     "torch.fx.experimental.validator",
     "torch.distributed.tensor.experimental._attention",
     "sympy.tensor.tensor",
+    *TESTS,
 )
-"""Modules that a first compilation imports, which takes a fifth of a second. A release of torch may lack some."""
-_EXPORTING = ("torch.export._trace",)
+"""The same and those that a first compilation imports in a fifth of a second. A release of torch may lack some."""
+EXPORTS = ("torch.export._trace",)
+"""Modules that an export needs, for forks that export models, whose files no other process imports."""
+_UNCHANGED = Variant("laid")
 _TELLING = frozenset({"environ", "putenv", "importlib", "runpy", "__import__", "eval", "exec"})
 """Words of a script that may change settings that torch reads only at its import."""
 
@@ -48,33 +51,30 @@ def forking(
     laboratory: Harness,
     processes: int,
     *,
+    laid: Variant = _UNCHANGED,
+    preloaded: Sequence[str] = TRACED_TESTS,
     at_once: bool = False,
     scripts: bool = False,
-    tracing: bool = True,
-    exports: bool = False,
     exchange: bool = False,
-    laid: Mapping[str, Path] = MappingProxyType({}),
-    wanted: Mapping[str, Touched] = MappingProxyType({}),
 ) -> Iterator[Forking]:
     """Yield a harness whose children are forks of a process that has imported torch.
 
-    At most ``processes`` run at a time. Torch is imported at the first request, or immediately if ``at_once``. The
-    changed modules ``laid`` are overlaid on it.
+    At most ``processes`` run at a time. Torch is imported at the first request, or immediately if ``at_once``, and the
+    modules ``preloaded`` after it. The changed modules of ``laid`` are overlaid on it.
 
     A variant of exactly these modules runs as if torch had been started for it. Its ``wanted`` must be empty or equal
-    to the one given here. Otherwise it runs in a process of its own.
+    to that of ``laid``. Otherwise it runs in a process of its own.
 
-    With ``exchange`` and without ``laid``, a fork replaces the code of changed functions, if the import neither ran nor
-    read them. A change that needs an import runs in a process of its own, as in ``laboratory``. So does every request
-    after the process has died. A library of kernels is loaded into a torch that was imported without it in either case.
+    With ``exchange`` and no modules in ``laid``, a fork replaces the code of changed functions, if the import neither
+    ran nor read them. A change that needs an import runs in a process of its own, as in ``laboratory``. So does every
+    request after the process has died. A library of kernels is loaded into a torch that was imported without it in
+    either case.
 
     ``scripts`` adds the same number of forks that replay scripts. They do not import torch's tests, because that import
-    changes settings of torch. Without ``tracing``, the modules for compilation are not preloaded. With ``exports``, the
-    forks export models, whose files no other process imports. Only the modules that an export needs are preloaded.
+    changes settings of torch.
     """
-    tests = _EXPORTING if exports else (*(_TRACING if tracing else ()), *_TESTS)
-    stages = [(_TORCH, processes), (tests, processes)] if scripts else [((*_TORCH, *tests), processes)]
-    warm = _Warm(laboratory, stages, Variant("laid", modules=laid, wanted=wanted), exchange=exchange)
+    stages = [(_TORCH, processes), (preloaded, processes)] if scripts else [((*_TORCH, *preloaded), processes)]
+    warm = _Warm(laboratory, stages, laid, exchange=exchange)
     *first, last = (queue_of(servers) for _, servers in warm.stages)
     if at_once:
         warm.begin()

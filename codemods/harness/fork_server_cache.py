@@ -14,7 +14,7 @@ from types import MappingProxyType
 from .fork_server import Forking, forking
 from .process_limits import Limits
 from .temp_folder import new_name, scratch_folder
-from .torch_variant import Harness, Touched
+from .torch_variant import Harness, Touched, Variant
 
 _Key = tuple[Path, Limits, Mapping[str, bytes], Mapping[str, Touched]]
 
@@ -75,7 +75,8 @@ def _start(key: _Key, limits: Limits) -> _Kept:
             files[name] = scratch / new_name("module.py")
             files[name].write_bytes(content)
         alone = Harness(python, scratch, limits)
-        ready = stack.enter_context(forking(alone, 1, exchange=not laid, laid=files, wanted=wanted))
+        changed = Variant("laid", modules=files, wanted=wanted)
+        ready = stack.enter_context(forking(alone, 1, laid=changed, exchange=not laid))
         closing = stack.pop_all()
     atexit.register(closing.close)
     return _Kept(key, ready, files, closing)

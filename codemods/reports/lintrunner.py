@@ -38,11 +38,12 @@ def failure(description: str, path: str | None = None) -> str:
 
 
 def _finding(source: SourceFile, fix: Fix, *, applied: bool) -> str:
-    line, column = source.line_column(fix.start)
     said = f"{fix.message} ({fix.safety.value})"
     if fix.default:
         said += f"\nWhat changes: {fix.default}"
-    return _line(source.path.as_posix(), "warning" if applied else "advice", fix.rule, said, line, column)
+    return _line(
+        source.path.as_posix(), "warning" if applied else "advice", fix.rule, said, source.line_column(fix.start)
+    )
 
 
 def _replacement(outcome: Changed) -> str:
@@ -59,11 +60,11 @@ def _line(
     severity: str,
     name: str,
     description: str,
-    line: int | None = None,
-    char: int | None = None,
+    place: tuple[int | None, int | None] = (None, None),
     original: str | None = None,
     replacement: str | None = None,
 ) -> str:
+    line, char = place
     message = {
         "path": path, "line": line, "char": char, "code": CODE, "severity": severity, "name": name,
         "original": original, "replacement": replacement, "description": description,

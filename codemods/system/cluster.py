@@ -89,9 +89,8 @@ def spread(
     parts: list[list[Any]],
     *words: Any,
     lost: Callable[[Any], Result],
-    told: Callable[[list[Any], list[Result]], None],
-) -> None:
-    """Give each of the ``parts`` to a worker, and call ``told`` with its items and their results as they arrive.
+) -> Iterator[tuple[list[Any], list[Result]]]:
+    """Give each of the ``parts`` to a worker, and yield its items with their results as they arrive.
 
     The scheduler suspects every task of a dying worker. Lost parts are therefore repeated item by item, so that a crash
     fails only its own item. An item whose workers die again gets the result of ``lost``.
@@ -102,11 +101,11 @@ def spread(
     pending = {executor.submit(task, part, *words): part for part in parts}
     for future in as_completed(pending):
         try:
-            told(pending[future], future.result())
+            yield pending[future], future.result()
         except WorkerLost:
             suspects += pending[future]
     for item in suspects:
         try:
-            told([item], executor.submit(task, [item], *words).result())
+            yield [item], executor.submit(task, [item], *words).result()
         except WorkerLost:
-            told([item], [lost(item)])
+            yield [item], [lost(item)]

@@ -38,7 +38,8 @@ def started(
     """
     if not variant.modules:
         return Side(ready, variant)
-    kept = forking(laboratory, processes, scripts=scripts, laid=variant.modules, wanted=variant.wanted)
+    laid = Variant("laid", modules=variant.modules, wanted=variant.wanted)
+    kept = forking(laboratory, processes, laid=laid, scripts=scripts)
     return Side(stack.enter_context(kept), variant)
 
 

@@ -20,8 +20,8 @@ from .build.modules import Unplaced, module_name
 from .build.toolchain import CompilerMissing, Toolchain, find_toolchain
 from .change import Change, Verdict, Verification
 from .evidence import keep, question_key, recall
-from .procedure import Procedure
-from .project.extension import Commands, Memory, project_limits, verify_project
+from .procedure import Procedure, TorchUnderTest
+from .project.extension import Commands, Memory, ProjectSession, project_limits, verify_project
 from .request import PlacedRequest, VerifyRequest
 from .user_scripts import Memory as Replayed
 
@@ -94,7 +94,8 @@ def verify(request: VerifyRequest, session: VerifySession | None = None) -> Veri
         lab = laboratory(place.python, scratch, session.limits or Limits(), session.executor)
         api = TorchApi.load(None, session.torch_python) if files else None
         answer = replace(blank, compiler=toolchain.version if toolchain else "")
-        procedure = Procedure(lab, place, api, toolchain, session.jobs, session.progress, session.replays, ready)
+        torch = TorchUnderTest(place, api, toolchain)
+        procedure = Procedure(lab, torch, session.jobs, session.progress, session.replays, ready)
         answer = procedure.answer(placed, answer, session.proven)
     return keep(replace(answer, seconds=round(time.monotonic() - started, 2)), session.keeper, key)
 
@@ -120,12 +121,14 @@ def _verify_in_project(
             request.changes,
             commands,
             blank,
-            place=place,
-            scratch=scratch,
-            limits=project_limits(session.timeout, network),
-            jobs=session.jobs,
-            memory=session.memory,
-            progress=session.progress,
+            ProjectSession(
+                place,
+                scratch,
+                project_limits(session.timeout, network),
+                jobs=session.jobs,
+                memory=session.memory,
+                progress=session.progress,
+            ),
         )
     parts = [part for change in request.changes for part in (str(change.path).encode(), change.before, change.after)]
     return keep(answer, session.keeper, question_key([repr(commands).encode(), place.build.encode(), *parts]))

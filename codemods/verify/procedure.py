@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 
 from ...python.rewrite.registration import newly_registered
-from ..harness.fork_server import forking
+from ..harness.fork_server import TESTS, TRACED_TESTS, forking
 from ..harness.opinfo_runner import MADE_UP, Task
 from ..harness.torch_variant import Harness, Variant
 from ..torchapi import TorchApi
@@ -52,15 +52,22 @@ class VerificationAborted(Exception):
         self.verdict = verdict
 
 
+@dataclass(frozen=True)
+class TorchUnderTest:
+    """Installed torch, with its API and a toolchain for it if C++ has changed."""
+
+    place: TorchInstallation
+    api: TorchApi | None = None
+    toolchain: Toolchain | None = None
+
+
 class Procedure:
     """One verification in one harness. Its partial results are in the answer even if it ends early."""
 
     def __init__(
         self,
         laboratory: Harness,
-        place: TorchInstallation,
-        api: TorchApi | None,
-        toolchain: Toolchain | None,
+        torch: TorchUnderTest,
         jobs: int,
         progress: Callable[[str], None],
         memory: Memory | None = None,
@@ -71,9 +78,9 @@ class Procedure:
         self._started: dict[str, Side] = {}
         self._starting = Lock()
         self._side: Callable[[Variant], Side] = lambda variant: Side(self._testing, variant)
-        self._place = place
-        self._api = api
-        self._toolchain = toolchain
+        self._place = torch.place
+        self._api = torch.api
+        self._toolchain = torch.toolchain
         self._jobs = max(1, jobs)
         self._progress = progress
         self._memory = memory
@@ -83,9 +90,9 @@ class Procedure:
         self._chosen = ""
         self._unreached: tuple[str, ...] = ()
         self._compared: tuple[Variant, ...] = ()
-        self._lines = LineCoverage({}, toolchain, laboratory.scratch)
+        self._lines = LineCoverage({}, torch.toolchain, laboratory.scratch)
         self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
-        self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, place, progress)
+        self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, torch.place, progress)
 
     def answer(
         self, question: PlacedRequest, blank: Verification, proven: Callable[[Side, Side], None] | None = None
@@ -106,8 +113,9 @@ class Procedure:
                 # Torch is imported while the compilers run.
                 chosen = question.operators != ()
                 at_once = (chosen or scripts) and not question.modules
+                tests = TRACED_TESTS if chosen else TESTS
                 self._testing = stack.enter_context(
-                    forking(self._laboratory, self._jobs, at_once=at_once, scripts=scripts, tracing=chosen)
+                    forking(self._laboratory, self._jobs, preloaded=tests, at_once=at_once, scripts=scripts)
                 )
             side = self._side = partial(self._side_of, stack=stack, scripts=scripts)
             replays = Replays(side, question.repros, question.tests, question.folder, self._jobs, self._memory)

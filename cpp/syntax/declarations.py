@@ -174,6 +174,15 @@ def _parameters(tree: Tree, names: DeclaredNames, function: Function, nodes: Seq
         )
 
 
+@dataclass(frozen=True)
+class _Declaration:
+    """Node that declares variables in a scope of a function."""
+
+    node: Node
+    function: Function
+    scope: Node
+
+
 class _Reader:
     """Reader of the variables and lambdas of one function definition."""
 
@@ -200,13 +209,14 @@ class _Reader:
         if node.type == "lambda_expression":
             function = self._lambda(node, function)
         elif node.type == "declaration":
-            self._declaration(node, function, scope)
+            self._declaration(_Declaration(node, function, scope))
         elif node.type == "for_range_loop":
             self._for_range(node, function)
         elif node.type == "lambda_capture_initializer":
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None and node.parent is not None and node.parent.parent is not None:
-                self._declare(left, "auto", None, node, function, node.parent.parent, (right,), "capture")
+                declaration = _Declaration(node, function, node.parent.parent)
+                self._declare(left, "auto", None, declaration, (right,), "capture")
         return function
 
     def _lambda(self, node: Node, outer: Function) -> Function:
@@ -235,7 +245,8 @@ class _Reader:
             self._add(listed)
         return function
 
-    def _declaration(self, node: Node, function: Function, scope: Node) -> None:
+    def _declaration(self, declaration: _Declaration) -> None:
+        node = declaration.node
         type_node = node.child_by_field_name("type")
         if type_node is None:
             return
@@ -251,7 +262,7 @@ class _Reader:
                 listed = declarator.child_by_field_name("parameters")
                 initializers = () if listed is None else tuple(vexing_arguments(listed))
             if inner.type == "structured_binding_declarator":
-                self._bindings(inner, node, function, scope, initializers)
+                self._bindings(inner, declaration, initializers)
                 continue
             if inner.type in ("array_declarator", "pointer_declarator"):
                 how = "c-array"
@@ -261,43 +272,41 @@ class _Reader:
                 text = self.tree.content[node.start_byte : first.start_byte].decode().strip()
                 if inner.type == "reference_declarator":
                     text += inner.text.decode()[0] if inner.text else ""
-                self._declare(name_node, text, type_node, node, function, scope, initializers, how)
+                self._declare(name_node, text, type_node, declaration, initializers, how)
 
     def _for_range(self, node: Node, function: Function) -> None:
         declarator, type_node = node.child_by_field_name("declarator"), node.child_by_field_name("type")
         right = node.child_by_field_name("right")
         if declarator is None or type_node is None or right is None:
             return
+        declaration = _Declaration(node, function, node)
         if declarator.type == "structured_binding_declarator":
-            self._bindings(declarator, node, function, node, ())
+            self._bindings(declarator, declaration, ())
             return
         name_node = _declared_name(declarator)
         if name_node is not None:
             text = self.tree.text(type_node) + ("&" if declarator.type == "reference_declarator" else "")
-            self._declare(name_node, text, type_node, node, function, node, (right,), "range")
+            self._declare(name_node, text, type_node, declaration, (right,), "range")
 
-    def _bindings(
-        self, declarator: Node, declaration: Node, function: Function, scope: Node, initializers: tuple[Node, ...]
-    ) -> None:
+    def _bindings(self, declarator: Node, declaration: _Declaration, initializers: tuple[Node, ...]) -> None:
         for position, name in enumerate(declarator.named_children):
-            self._declare(name, "", None, declaration, function, scope, initializers, "structured-binding", position)
+            self._declare(name, "", None, declaration, initializers, "structured-binding", position)
 
     def _declare(
         self,
         name: Node,
         type_text: str,
         type_node: Node | None,
-        declaration: Node,
-        function: Function,
-        scope: Node,
+        declaration: _Declaration,
         initializers: tuple[Node, ...],
         how: str,
         position: int = -1,
     ) -> None:
+        function = declaration.function
         kind = self.names.read(type_text, name) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
         variable = Variable(
-            (name.text or b"").decode(), name, scope, name.start_byte, kind, type_text, type_node, declaration,
-            ref(function), function.outermost.node.id, initializers, how, position,
+            (name.text or b"").decode(), name, declaration.scope, name.start_byte, kind, type_text, type_node,
+            declaration.node, ref(function), function.outermost.node.id, initializers, how, position,
         )  # fmt: skip
         self._add((variable,))
 

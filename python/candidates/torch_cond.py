@@ -132,8 +132,9 @@ def _written(module: Module, choice: Choice, asked: Asked, context: Context, *, 
     node = choice.node
     indent, layout = _layout(module, node)
     names = [spelled_out(module, node, symbol, context) for symbol in (COMPILING, "torch.cond")]
-    lines = _lines(module, choice, asked, names, layout, context, always=always)
-    block = layout.newline.join(lines)
+    compiling, cond = names
+    writer = _Writer(module, context, NameChooser(module), always)
+    block = layout.newline.join([_head(compiling, asked), "", *writer.chosen(choice, asked, cond, layout)])
     start, end = module.span(node)
     content = module.source.content
     if content.startswith(b"elif", start):
@@ -176,67 +177,75 @@ def _layout(module: Module, node: ast.stmt) -> tuple[str, Layout]:
     return indent, Layout(indent + unit, unit, module.newline)
 
 
-def _lines(
-    module: Module,
-    choice: Choice,
-    asked: Asked,
-    names: Sequence[Spelled],
-    layout: Layout,
-    context: Context,
-    *,
-    always: bool,
-) -> list[str]:
-    """Return the lines of the block for tracing, the first without its blanks."""
-    compiling, cond = names
-    head = f"{compiling.text}() and {_operand(asked)}" if asked.outside else f"{compiling.text}()"
-    chosen = _chosen(module, choice, asked, cond, layout, NameChooser(module), context, always=always)
-    return [f"if {head}:", "", *chosen]
+@dataclass(frozen=True)
+class _Writer:
+    """Writer of calls of ``torch.cond`` and of the functions that they choose between."""
 
+    module: Module
+    context: Context
+    chooser: NameChooser
+    always: bool
+    """True if results of calls are copied too. See `own_text`."""
 
-def _chosen(
-    module: Module,
-    choice: Choice,
-    asked: Asked,
-    cond: Spelled,
-    layout: Layout,
-    chooser: NameChooser,
-    context: Context,
-    *,
-    always: bool,
-) -> list[str]:
-    """Return the functions of both sides, and the call that chooses."""
-    called, defined = [], []
-    for side in (choice.then, choice.otherwise):
-        name = chooser.choose(described(side, choice.results))
-        edits = list(inner_choices(module, side, context, chooser, always=always))
-        body, result = _side(module, choice, side, edits, always=always)
-        defined.append(function_text(module, layout, name, choice.operands, body, result, edits))
-        called.append(name)
-    operands = operands_text(choice.operands) if choice.operands else "()"
-    call = f"{cond.text}({asked.text}, {called[0]}, {called[1]}, {operands})"
-    given = "return " if choice.returns else f"{tuple_text(choice.results)} = "
-    return [joined_blocks(defined, layout.newline), "", f"{layout.indent}{given}{call}"]
+    def chosen(self, choice: Choice, asked: Asked, cond: Spelled, layout: Layout) -> list[str]:
+        """Return the functions of both sides, and the call that chooses."""
+        called, defined = [], []
+        for side in (choice.then, choice.otherwise):
+            name = self.chooser.choose(described(side, choice.results))
+            edits = list(self._inner_choices(side))
+            body, result = self._side(choice, side, edits)
+            defined.append(function_text(self.module, layout, name, choice.operands, body, result, edits))
+            called.append(name)
+        operands = operands_text(choice.operands) if choice.operands else "()"
+        call = f"{cond.text}({asked.text}, {called[0]}, {called[1]}, {operands})"
+        given = "return " if choice.returns else f"{tuple_text(choice.results)} = "
+        return [joined_blocks(defined, layout.newline), "", f"{layout.indent}{given}{call}"]
 
+    def _inner_choices(self, side: Sequence[ast.stmt]) -> Iterator[Edit]:
+        """Yield the edits that have torch decide inside of a side, which is only traced, unless Python does."""
+        end = -1
+        for statement in side:
+            if self.module.span(statement)[0] < end:
+                continue
+            if isinstance(statement, ast.If):
+                ways = [one for one in _ways(self.module, statement, self.context) if not one.outside]
+                if ways:
+                    edit = self._inner(statement, ways[0], first=statement is side[0])
+                    end = edit.end
+                    yield edit
+                else:
+                    yield from self._inner_choices(statement.body)
+                    yield from self._inner_choices(statement.orelse)
+            elif isinstance(statement, (ast.For, ast.While, ast.With)):
+                yield from self._inner_choices(statement.body)
 
-def inner_choices(
-    module: Module, side: Sequence[ast.stmt], context: Context, chooser: NameChooser, *, always: bool
-) -> Iterator[Edit]:
-    """Yield the edits that have torch decide inside of a side, which is only traced, unless Python does."""
-    end = -1
-    for statement in side:
-        if module.span(statement)[0] < end:
-            continue
-        if isinstance(statement, ast.If):
-            ways = [one for one in _ways(module, statement, context) if not one.outside]
-            if ways:
-                edit = _inner(module, statement, ways[0], statement is side[0], context, chooser, always=always)
-                end = edit.end
-                yield edit
-            else:
-                yield from inner_choices(module, statement.body, context, chooser, always=always)
-                yield from inner_choices(module, statement.orelse, context, chooser, always=always)
-        elif isinstance(statement, (ast.For, ast.While, ast.With)):
-            yield from inner_choices(module, statement.body, context, chooser, always=always)
+    def _inner(self, node: ast.If, asked: Asked, *, first: bool) -> Edit:
+        """Return the edit that puts a call of ``torch.cond`` in the place of an ``if`` that is only traced."""
+        choice = choice_of(self.module, node)
+        outer, deeper = _layout(self.module, node)
+        start, end = self.module.span(node)
+        apart = self.module.source.content.startswith(b"elif", start) and not first
+        layout = deeper if apart else Layout(outer, deeper.unit, deeper.newline)
+        cond = spelled_out(self.module, node, "torch.cond", self.context)
+        lines = self.chosen(choice, asked, cond, layout)
+        if choice.returns and not node.orelse:
+            end = self.module.span(choice.otherwise[-1])[1]
+        text = layout.newline.join(lines)
+        text = f"else:{layout.newline}{text}" if apart else text.removeprefix(layout.indent)
+        return Edit(start, end, text.encode())
+
+    def _side(self, choice: Choice, side: Sequence[ast.stmt], edits: Sequence[Edit]) -> tuple[Sequence[ast.stmt], str]:
+        """Return the statements of a side's function, and the text of its result."""
+        if choice.returns:
+            return returns_own(self.module, side, edits, always=self.always)
+        only = side[0] if len(side) == 1 else None
+        named = isinstance(only, ast.Assign) and [ast.unparse(one) for one in only.targets] == [*choice.results]
+        if isinstance(only, ast.Assign) and named:
+            return [], own_text(self.module, only.value, side, always=self.always)
+        if isinstance(only, ast.AugAssign) and [ast.unparse(only.target)] == [*choice.results]:
+            return [], anew(self.module, only)
+        results = [ast.Name(name, ast.Load()) for name in choice.results]
+        return side, tuple_text([_named(one, side, always=self.always) for one in results])
 
 
 def _ways(module: Module, node: ast.If, context: Context) -> list[Asked]:
@@ -252,55 +261,19 @@ def _ways(module: Module, node: ast.If, context: Context) -> list[Asked]:
         raise
 
 
-def _inner(
-    module: Module,
-    node: ast.If,
-    asked: Asked,
-    first: bool,
-    context: Context,
-    chooser: NameChooser,
-    *,
-    always: bool,
-) -> Edit:
-    """Return the edit that puts a call of ``torch.cond`` in the place of an ``if`` that is only traced."""
-    choice = choice_of(module, node)
-    outer, deeper = _layout(module, node)
-    start, end = module.span(node)
-    apart = module.source.content.startswith(b"elif", start) and not first
-    layout = deeper if apart else Layout(outer, deeper.unit, deeper.newline)
-    cond = spelled_out(module, node, "torch.cond", context)
-    lines = _chosen(module, choice, asked, cond, layout, chooser, context, always=always)
-    if choice.returns and not node.orelse:
-        end = module.span(choice.otherwise[-1])[1]
-    text = layout.newline.join(lines)
-    text = f"else:{layout.newline}{text}" if apart else text.removeprefix(layout.indent)
-    return Edit(start, end, text.encode())
+def _named(name: ast.Name, side: Sequence[ast.stmt], *, always: bool) -> str:
+    return f"{name.id}{copied(always)}" if may_alias(name, side, always=always) else name.id
+
+
+def _head(compiling: Spelled, asked: Asked) -> str:
+    """Return the line of the ``if`` for tracing, without its blanks."""
+    return f"if {compiling.text}() and {_operand(asked)}:" if asked.outside else f"if {compiling.text}():"
 
 
 def _operand(asked: Asked) -> str:
     if not asked.conjunction:
         return asked.reached
     return f"({asked.outside})" if " or " in asked.outside else asked.outside
-
-
-def _side(
-    module: Module, choice: Choice, side: Sequence[ast.stmt], edits: Sequence[Edit], *, always: bool
-) -> tuple[Sequence[ast.stmt], str]:
-    """Return the statements of a side's function, and the text of its result."""
-    if choice.returns:
-        return returns_own(module, side, edits, always=always)
-    only = side[0] if len(side) == 1 else None
-    named = isinstance(only, ast.Assign) and [ast.unparse(one) for one in only.targets] == [*choice.results]
-    if isinstance(only, ast.Assign) and named:
-        return [], own_text(module, only.value, side, always=always)
-    if isinstance(only, ast.AugAssign) and [ast.unparse(only.target)] == [*choice.results]:
-        return [], anew(module, only)
-    results = [ast.Name(name, ast.Load()) for name in choice.results]
-    return side, tuple_text([_named(one, side, always=always) for one in results])
-
-
-def _named(name: ast.Name, side: Sequence[ast.stmt], *, always: bool) -> str:
-    return f"{name.id}{copied(always)}" if may_alias(name, side, always=always) else name.id
 
 
 def _of_expression(module: Module, node: ast.IfExp, context: Context) -> Iterator[Fix]:
@@ -316,6 +289,7 @@ def _of_expression(module: Module, node: ast.IfExp, context: Context) -> Iterato
     require_pure(module, [node])
     _, layout = _layout(module, statement)
     names = [spelled_out(module, node, symbol, context) for symbol in (COMPILING, "torch.cond")]
+    compiling, cond = names
     if b"#" in module.text(statement) or b"\n" in module.text(statement):
         raise CannotRewrite("comment-inside", f"at line {node.lineno} the choice goes over several lines")
     for asked in asked_of_tensor(module, node.test, context):
@@ -327,9 +301,9 @@ def _of_expression(module: Module, node: ast.IfExp, context: Context) -> Iterato
                 function_text(module, layout, name, (), [], own_text(module, one, [], always=always))
                 for name, one in zip(called, (node.body, node.orelse), strict=True)
             ]
-            edit = _spread(
-                module, statement, node, asked, names, layout, joined_blocks(defined, layout.newline), called
-            )
+            block = [_head(compiling, asked), "", joined_blocks(defined, layout.newline), ""]
+            call = f"{cond.text}({asked.text}, {called[0]}, {called[1]}, ())"
+            edit = _spread(module, statement, node, layout, block, call)
             yield _fix(module, statement, edit, asked, names)
 
 
@@ -337,20 +311,15 @@ def _spread(
     module: Module,
     statement: ast.Assign | ast.Return,
     node: ast.IfExp,
-    asked: Asked,
-    names: Sequence[Spelled],
     layout: Layout,
-    defined: str,
-    called: Sequence[str],
+    block: Sequence[str],
+    call: str,
 ) -> Edit:
-    """Return the statement as an ``if`` with both sides, and the block for tracing in front of it."""
-    compiling, cond = names
+    """Return the statement as an ``if`` with both sides, and in front of it the block for tracing with ``call``."""
     indent, inner = layout.indent.removesuffix(layout.unit), layout.indent
     given = "return " if isinstance(statement, ast.Return) else f"{module.text(statement.targets[0]).decode()} = "
-    head = f"{compiling.text}() and {_operand(asked)}" if asked.outside else f"{compiling.text}()"
     then, otherwise = (module.text(one).decode() for one in (node.body, node.orelse))
-    lines = [f"if {head}:", "", defined, ""]
-    lines += [f"{inner}{given}{cond.text}({asked.text}, {called[0]}, {called[1]}, ())"]
+    lines = [*block, f"{inner}{given}{call}"]
     lines += [f"{indent}elif {module.text(node.test).decode()}:", f"{inner}{given}{then}"]
     lines += [f"{indent}else:", f"{inner}{given}{otherwise}"]
     return Edit(*module.span(statement), layout.newline.join(lines).encode())

@@ -81,7 +81,7 @@ def looped(module: Module, node: ast.While | ast.For, context: Context) -> Itera
     first += [_first(module, tensor, loop, one) for one in loop.carried]
     blocks = [
         function_text(module, layout, goes_on, parameters, (), condition),
-        _step_text(module, loop, layout, update, parameters, flag, count, chooser, context),
+        _StepWriter(module, loop, chooser, context).text(layout, update, parameters, flag, count),
     ]
     targets = [*("_" for one in (count, flag) if one), *(one if one in loop.live else "_" for one in loop.carried)]
     given = f"({targets[0]},)" if len(targets) == 1 else tuple_text(targets)
@@ -134,7 +134,7 @@ def _steps(
     asked = "" if apart else flag
     held = [*(f"{one}.clone()" for one in loop.carried), *([] if apart else [f"{flag}.clone()"])]
     blocks = [
-        _step_text(module, loop, layout, update, loop.carried, asked, "", chooser, context, last=True),
+        _StepWriter(module, loop, chooser, context).text(layout, update, loop.carried, asked, "", last=True),
         function_text(module, layout, keep, loop.carried, (), tuple_text(held)),
     ]
     given = tuple_text([*loop.carried, *([] if apart else [flag])])
@@ -253,60 +253,59 @@ def _asked(module: Module, loop: Loop, context: Context) -> tuple[str, tuple[str
     return tensor_condition(module, loop.node.test, context)
 
 
-def _step_text(
-    module: Module,
-    loop: Loop,
-    layout: Layout,
-    name: str,
-    parameters: Sequence[str],
-    flag: str,
-    count: str,
-    chooser: NameChooser,
-    context: Context,
-    *,
-    last: bool = False,
-) -> str:
-    """Return the function of one step: what comes before the exit, whether it is taken, and what comes behind."""
-    inner = layout.indent + layout.unit
-    body = [f"{layout.indent}def {name}({', '.join(parameters)}):"]
-    if loop.before:
-        body.append(shifted(module, loop.before, inner))
-    if loop.leaves is not None and flag:
-        text, _ = tensor_condition(module, loop.leaves.test, context)
-        opposite = spelled_out(module, loop.node, _NOT, context).text
-        body.append(f"{inner}{flag} = {opposite}({text})")
-        if loop.behind:
-            body += _behind(module, loop, Layout(inner, layout.unit, layout.newline), flag, chooser, context)
-    parts = [*loop.before, *loop.behind]
-    results = [_result(one, parts) for one in loop.carried]
-    front = [f"{count} + 1"] if count else []
-    flags = [flag] if flag else []
-    given = [*front, *results, *flags] if last else [*front, *flags, *results]
-    alone = len(given) == 1 and not last
-    body.append(f"{inner}return {operands_text(given) if alone else tuple_text(given)}")
-    return layout.newline.join(body)
+@dataclass(frozen=True)
+class _StepWriter:
+    """Writer of the function of one step of a loop."""
+
+    module: Module
+    loop: Loop
+    chooser: NameChooser
+    context: Context
+
+    def text(
+        self, layout: Layout, name: str, parameters: Sequence[str], flag: str, count: str, *, last: bool = False
+    ) -> str:
+        """Return the function: what comes before the exit, whether it is taken, and what comes behind."""
+        loop, inner = self.loop, layout.indent + layout.unit
+        body = [f"{layout.indent}def {name}({', '.join(parameters)}):"]
+        if loop.before:
+            body.append(shifted(self.module, loop.before, inner))
+        if loop.leaves is not None and flag:
+            text, _ = tensor_condition(self.module, loop.leaves.test, self.context)
+            opposite = spelled_out(self.module, loop.node, _NOT, self.context).text
+            body.append(f"{inner}{flag} = {opposite}({text})")
+            if loop.behind:
+                body += self._behind(Layout(inner, layout.unit, layout.newline), flag)
+        parts = [*loop.before, *loop.behind]
+        results = [_result(one, parts) for one in loop.carried]
+        front = [f"{count} + 1"] if count else []
+        flags = [flag] if flag else []
+        given = [*front, *results, *flags] if last else [*front, *flags, *results]
+        alone = len(given) == 1 and not last
+        body.append(f"{inner}return {operands_text(given) if alone else tuple_text(given)}")
+        return layout.newline.join(body)
+
+    def _behind(self, layout: Layout, flag: str) -> list[str]:
+        """Return the lines of the code behind the exit, for when that was not taken."""
+        module, loop = self.module, self.loop
+        bound = stored(loop.behind)
+        results = [one for one in loop.carried if one in bound]
+        if not results:
+            return []
+        cond = spelled_out(module, loop.node, "torch.cond", self.context).text
+        go, keep = self.chooser.choose(f"go_on_with_{results[0]}"), self.chooser.choose(kept_name(results))
+        kept = tuple_text([f"{one}.clone()" for one in results])
+        made = tuple_text([_result(one, loop.behind) for one in results])
+        blocks = [
+            function_text(module, layout, go, results, loop.behind, made),
+            function_text(module, layout, keep, results, (), kept),
+        ]
+        call = f"{cond}({flag}, {go}, {keep}, {operands_text(results)})"
+        return ["", joined_blocks(blocks, layout.newline), "", f"{layout.indent}{tuple_text(results)} = {call}"]
 
 
 def _result(name: str, parts: Sequence[ast.stmt]) -> str:
     return f"{name}.clone()" if may_alias(ast.Name(name, ast.Load()), parts) else name
-
-
-def _behind(module: Module, loop: Loop, layout: Layout, flag: str, chooser: NameChooser, context: Context) -> list[str]:
-    """Return the lines of the code behind the exit, for when that was not taken."""
-    bound = stored(loop.behind)
-    results = [one for one in loop.carried if one in bound]
-    if not results:
-        return []
-    cond = spelled_out(module, loop.node, "torch.cond", context).text
-    go, keep = chooser.choose(f"go_on_with_{results[0]}"), chooser.choose(kept_name(results))
-    kept = tuple_text([f"{one}.clone()" for one in results])
-    made = tuple_text([_result(one, loop.behind) for one in results])
-    blocks = [
-        function_text(module, layout, go, results, loop.behind, made),
-        function_text(module, layout, keep, results, (), kept),
-    ]
-    call = f"{cond}({flag}, {go}, {keep}, {operands_text(results)})"
-    return ["", joined_blocks(blocks, layout.newline), "", f"{layout.indent}{tuple_text(results)} = {call}"]
 
 
 def _update_name(loop: Loop) -> str:

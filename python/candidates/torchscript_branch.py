@@ -49,9 +49,11 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
     message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"
     (edit,) = check.edits
     body = parsed(module, node, edit.text)
-    return _beside(
-        module, node, context, name, "check", body, check.needs, message, [check.default] if check.default else []
-    )
+    beside = _beside(module, node, context, "check", body, check.needs)
+    if beside is None:
+        return None
+    edits, needs = beside
+    return fix(name, place, edits, message, needs, [check.default] if check.default else [], Safety.UNSAFE)
 
 
 def warning_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
@@ -67,8 +69,12 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
         return None
     words = f"undecided shapes are taken as equal in `{module.text(node.test).decode()}`, and nobody is warned"
     message = f"`{module.text(node.test).decode()}` only decides about a warning"
-    needs = (guarded("guard_or_true"), guarded("sym_eq"))
-    return _beside(module, node, context, name, "warn", warning(module, node, test), needs, message, [words])
+    imports = (guarded("guard_or_true"), guarded("sym_eq"))
+    beside = _beside(module, node, context, "warn", warning(module, node, test), imports)
+    if beside is None:
+        return None
+    edits, needs = beside
+    return fix(name, module.place(node), edits, message, needs, [words], Safety.UNSAFE)
 
 
 def default_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Iterator[Fix]:
@@ -137,17 +143,12 @@ def _only_warns(node: ast.If) -> ast.Call | None:
 
 
 def _beside(
-    module: Module,
-    node: ast.If,
-    context: Context,
-    name: str,
-    verb: str,
-    body: cst.BaseStatement,
-    needs: tuple[str, ...],
-    message: str,
-    doubts: Sequence[str],
-) -> Fix | None:
-    """Return the fix that keeps the branch for TorchScript, and otherwise calls a new function with ``body``."""
+    module: Module, node: ast.If, context: Context, verb: str, body: cst.BaseStatement, imports: Sequence[str]
+) -> tuple[list[Edit], tuple[str, ...]] | None:
+    """Return edits that keep the branch for TorchScript, and otherwise call a new function, and what these need.
+
+    The new function has this ``body``, which needs ``imports``.
+    """
     function = module.place(node).function
     assert function is not None
     unused = spell(module, function.node, _UNUSED, context)
@@ -156,7 +157,7 @@ def _beside(
     if unused is None or scripting is None or module.indentation(node) is None:
         return None
     for helper in _names(verb, function, node):
-        text = function_unused(module, unused.text, helper, names, _homes(needs), body)
+        text = function_unused(module, unused.text, helper, names, _homes(imports), body)
         known = _defined(module, helper, text)
         if known or helper not in module.names.bound:
             break
@@ -166,10 +167,10 @@ def _beside(
     if not known:
         start = _before_all(module, node)
         edits.append(Edit(start, start, text.encode()))
-    return fix(name, module.place(node), edits, message, (*unused.needs, *scripting.needs), doubts, Safety.UNSAFE)
+    return edits, (*unused.needs, *scripting.needs)
 
 
-def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
+def _homes(needs: Sequence[str]) -> dict[str, list[str]]:
     """Return the imports inside the new function. torch.nn.functional is imported before these modules."""
     homes: dict[str, list[str]] = {}
     for need in needs:

@@ -128,31 +128,30 @@ def replay(item: Item, tree: Path) -> Row:
         fixed = subprocess.run([*command, *proof], capture_output=True, text=True, check=False)
         if fixed.returncode not in (0, 1):
             said = [line for line in fixed.stderr.splitlines() if " is not kept: " in line]
-            return _row(item, "", "", "not fixed", (said or fixed.stderr.strip().splitlines() or [""])[0], "", started)
+            return _row(item, started, "not fixed", (said or fixed.stderr.strip().splitlines() or [""])[0])
         request = VerifyRequest((Change(copy, before, copy.read_bytes()),), repros=(item.repro,))
         # The fix above stored its evidence: this reads the result and runs nothing again.
         answer = verify(request, VerifySession(evidence_folder=kept))
     left_out = fixed.stderr.count(" is not kept: ")
     if not answer.checks:
-        return _row(item, "", "", answer.verdict.value, answer.reason, "", started, left_out)
+        return _row(item, started, answer.verdict.value, answer.reason, left_out=left_out)
     check = next(check for check in answer.checks if check.protocol == "repro")
     installed = "" if check.reference is None else symptom(check.reference)
     seen = symptom(check.before), symptom(check.after)
-    return _row(item, *seen, answer.verdict.value, answer.reason, installed, started, left_out)
+    return _row(item, started, answer.verdict.value, answer.reason, seen, installed, left_out)
 
 
 def _row(
     item: Item,
-    before: str,
-    after: str,
+    started: float,
     verdict: str,
     reason: str,
-    installed: str,
-    started: float,
+    seen: tuple[str, str] = ("", ""),
+    installed: str = "",
     left_out: int = 0,
 ) -> Row:
     seconds = round(time.monotonic() - started, 1)
-    return Row(item.operator, item.release, item.file, before, after, verdict, reason, installed, seconds, left_out)
+    return Row(item.operator, item.release, item.file, *seen, verdict, reason, installed, seconds, left_out)
 
 
 def symptom(seen: Observation) -> str:

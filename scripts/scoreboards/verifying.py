@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from symfix.codemods.harness.fork_server import forking
+from symfix.codemods.harness.fork_server import TESTS, forking
 from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.harness.torch_variant import Harness, Variant
@@ -84,7 +84,7 @@ def swap_eight(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
         )
     alone = Harness(api.torch_python, scratch, Limits())
     # As in a verification, torch is imported once, while the compilers run.
-    with forking(alone, 2, at_once=True, scripts=True, tracing=False) as laboratory:
+    with forking(alone, 2, at_once=True, scripts=True, preloaded=TESTS) as laboratory:
         builder = Builder(toolchain, scratch)
         libraries = build(changes, api, builder, lambda _: None)
         builder.close()

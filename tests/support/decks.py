@@ -19,18 +19,16 @@ _VERDICTS = (Verdict.PROVEN, Verdict.NEUTRAL, Verdict.UNVERIFIABLE, Verdict.REGR
 def series(count: int, places: int = 3) -> tuple[PullRequestPlan, Record, dict[str, CommittedFile]]:
     """Return a series of ``count`` requests with ``places`` changes each. One rule makes two of three changes."""
     proposals = [_proposal(number, places) for number in range(count)]
-    plan = make_plan(
-        proposals,
-        name="demo",
+    blank = PullRequestPlan(
+        "demo",
         base="0123456789" * 4,
         made=0,
         tool="symfix 0",
         origin="rules",
         words={},
         rules={"guard": "Give a branch on a size a default: ``guard(n)``.\n\nWhy: it raises.", "check": "Check later."},
-        content_name=blob_name,
-        most_lines=1,
     )
+    plan = make_plan(proposals, blank, blob_name, most_lines=1)
     standings = {one.id: _standing(number) for number, one in enumerate(plan.requests)}
     entries = {
         file.path: CommittedFile("100644", blob_name(file.before), file.before)

@@ -56,27 +56,32 @@ Memory = MutableMapping[str, _Seen]
 """Cached results of sides, valid until the project is modified."""
 
 
+@dataclass(frozen=True)
+class ProjectSession:
+    """Torch and machine of verifications in a project."""
+
+    place: TorchInstallation
+    scratch: Path
+    """Folder of the copies of the project."""
+    limits: Limits
+    """Limits on each command."""
+    jobs: int = 2
+    memory: Memory | None = None
+    progress: Callable[[str], None] = lambda _: None
+
+
 def verify_project(
-    changes: Sequence[Change],
-    commands: Commands,
-    blank: Verification,
-    *,
-    place: TorchInstallation,
-    scratch: Path,
-    limits: Limits | None = None,
-    jobs: int = 2,
-    memory: Memory | None = None,
-    progress: Callable[[str], None] = lambda _: None,
+    changes: Sequence[Change], commands: Commands, blank: Verification, session: ProjectSession
 ) -> Verification:
     """Fill the verdict on ``changes`` by the project's own tests into ``blank``, and return it.
 
-    Both sides are copies below ``scratch``, and the project is only read. Each command has ``limits``.
+    The project is only read.
     """
     started = time.monotonic()
     try:
         project = find_project([change.path for change in changes])
-        sides = _sides(project, changes, commands, place, scratch, limits or project_limits(), memory, jobs)
-        answer = _Trial(commands, changes, project, jobs, progress).answer(*sides, blank)
+        sides = _sides(project, changes, commands, session)
+        answer = _Trial(commands, changes, project, session.jobs, session.progress).answer(*sides, blank)
     except NoProject as obstacle:
         answer = replace(blank, reason=str(obstacle))
     return replace(answer, seconds=round(time.monotonic() - started, 2))
@@ -88,78 +93,78 @@ def project_limits(seconds: float | None = None, network: Network = Network.LEFT
     return Limits(wall=wall, cpu=int(wall * (os.cpu_count() or 1)), file=4 * GIB, network=network)
 
 
+@dataclass
 class _Side:
     """Project before or after the change, copied and built at the first use."""
 
-    def __init__(
-        self, name: str, project: ProjectFolder, contents: dict[Path, bytes], commands: Commands, python: Path,
-        place: Path, limits: Limits, seen: _Seen, builders: int, traced: Mapping[str, Mapping[int, str]],
-    ) -> None:  # fmt: skip
-        self.name = name
-        self._project = project
-        self._contents = contents
-        self._commands = commands
-        self._python = python
-        self._place = place
-        self._limits = limits
-        self._seen = seen
-        self._builders = builders
-        self._traced = traced
-        self._tree: ProjectCopy | None = None
+    name: str
+    project: ProjectFolder
+    contents: Mapping[Path, bytes]
+    commands: Commands
+    session: ProjectSession
+    scratch: Path
+    seen: _Seen
+    traced: Mapping[str, Mapping[int, str]]
+    """Changed functions of this side, by the last two parts of their file and by their first line."""
+    _tree: ProjectCopy | None = field(default=None, init=False)
 
     def build(self) -> Ran | None:
         """Return the result of the build, or None if there is nothing to build."""
-        if self._seen.build is None and self._commands.builds:
+        if self.seen.build is None and self.commands.builds:
             self._planted()
-        return self._seen.build
+        return self.seen.build
 
     def run(self, number: int, key: str, words: str) -> Ran:
         """Return run ``number`` of a command, counted from 0. ``key`` distinguishes commands."""
-        runs = self._seen.runs.setdefault(key, [])
+        runs = self.seen.runs.setdefault(key, [])
         while len(runs) <= number:
             runs.append(self._run(self._planted(), words, watched=True))
         return runs[number]
 
     def untraced(self) -> tuple[str, ...]:
         """Return the changed functions without a traced call: not called, or rejected by all tracers."""
-        runs = [ran for each in self._seen.runs.values() for ran in each]
+        runs = [ran for each in self.seen.runs.values() for ran in each]
         traced = {name.partition(":")[2] for ran in runs for name, one in ran.captures.items() if is_traced(one)}
-        return tuple(sorted({name for names in self._traced.values() for name in names.values()} - traced))
+        return tuple(sorted({name for names in self.traced.values() for name in names.values()} - traced))
 
     def own(self, path: str) -> bool:
         """Return whether a loaded file belongs to this copy or was installed from it."""
-        return self._place in Path(path).parents
+        return self.scratch in Path(path).parents
 
     def _planted(self) -> ProjectCopy:
         if self._tree is None:
-            self._tree = tree = plant(self._project, self._place, self._python)
-            for path, content in self._contents.items():
+            self._tree = tree = plant(self.project, self.scratch, self.session.place.python)
+            for path, content in self.contents.items():
                 tree.write(path, content)
-            for words in self._commands.builds:
+            for words in self.commands.builds:
                 ran = self._run(tree, words, watched=False)
-                self._seen.build = ran
+                self.seen.build = ran
                 if ran.code != 0:
                     break
         return self._tree
 
     def _run(self, tree: ProjectCopy, words: str, *, watched: bool) -> Ran:
-        reports = self._place / new_name("watched")
+        reports = self.scratch / new_name("watched")
         reports.mkdir()
         environment = self._environment(tree)
         if watched:
             environment["SYMFIX_WATCH"] = str(reports)
-            if self._traced:
+            if self.traced:
                 listed = reports / "traced.json"
-                dropped = {"script"} if self._commands.drop_torchscript else set[str]()
+                dropped = {"script"} if self.commands.drop_torchscript else set[str]()
                 tracers = [name for name in TRACERS if name not in dropped]
-                listed.write_text(json.dumps({"tracers": tracers, "functions": self._traced}))
+                listed.write_text(json.dumps({"tracers": tracers, "functions": self.traced}))
                 environment["SYMFIX_TRACE"] = str(listed)
             if environment.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
                 # In this case pytest reads no entry points.
                 plugins = environment.get("PYTEST_PLUGINS")
                 environment["PYTEST_PLUGINS"] = ",".join(filter(None, (plugins, WATCHER)))
         ended = run(
-            ["/bin/sh", "-c", words], scratch=self._place, limits=self._limits, cwd=tree.folder, environment=environment
+            ["/bin/sh", "-c", words],
+            scratch=self.scratch,
+            limits=self.session.limits,
+            cwd=tree.folder,
+            environment=environment,
         )
         ran = read(ended, reports, tree.top)
         if ran.code and ended.offline and any(sign in ended.stdout + ended.stderr for sign in _NO_NETWORK):
@@ -168,7 +173,7 @@ class _Side:
         return ran
 
     def _environment(self, tree: ProjectCopy) -> dict[str, str]:
-        caches = self._place / "caches"
+        caches = self.scratch / "caches"
         caches.mkdir(exist_ok=True)
         environment = clean(os.environ)
         source = tree.folder / "src"
@@ -180,7 +185,7 @@ class _Side:
         kept = ("TMPDIR", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME")
         return {
             "OMP_NUM_THREADS": "1",
-            "MAX_JOBS": str(self._builders),
+            "MAX_JOBS": str(max(1, (os.cpu_count() or 1) // min(2, self.session.jobs))),
             **environment,
             **dict.fromkeys(kept, str(caches)),
             "VIRTUAL_ENV": str(tree.environment),
@@ -190,21 +195,27 @@ class _Side:
 
 
 def _sides(
-    project: ProjectFolder, changes: Sequence[Change], commands: Commands, place: TorchInstallation, scratch: Path,
-    limits: Limits, memory: Memory | None, jobs: int,
-) -> tuple[_Side, _Side]:  # fmt: skip
-    known: Memory = {} if memory is None else memory
-    asked = repr((commands.builds, commands.tests, commands.repros, place.build))
+    project: ProjectFolder, changes: Sequence[Change], commands: Commands, session: ProjectSession
+) -> tuple[_Side, _Side]:
+    known: Memory = {} if session.memory is None else session.memory
+    asked = repr((commands.builds, commands.tests, commands.repros, session.place.build))
     state = project.state(changes)
-    builders = max(1, (os.cpu_count() or 1) // min(2, jobs))
     found = []
     for name in ("before", "after"):
         contents = {change.path: change.before if name == "before" else change.after for change in changes}
         key = "\0".join((asked, state, repr(sorted((str(path), content) for path, content in contents.items()))))
-        side = scratch / new_name(name)
-        seen = known.setdefault(key, _Seen())
-        traced = _traced(changes, before=name == "before")
-        found.append(_Side(name, project, contents, commands, place.python, side, limits, seen, builders, traced))
+        found.append(
+            _Side(
+                name,
+                project,
+                contents,
+                commands,
+                session,
+                scratch=session.scratch / new_name(name),
+                seen=known.setdefault(key, _Seen()),
+                traced=_traced(changes, before=name == "before"),
+            )
+        )
     return found[0], found[1]
 
 

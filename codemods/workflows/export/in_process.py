@@ -9,14 +9,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 
 from ...harness.children.entrypoints import exported_model
 from ...harness.children.entrypoints.live_target import ExportCall, hold, serve
 from ...harness.live_laboratory import Pipes, living
-from ...harness.process_limits import Limits
-from ...harness.resilient_batch import children
 from ...harness.temp_folder import scratch_folder
 from .outcome import ExportOutcome
 from .procedure import ExportRequest
@@ -25,33 +24,20 @@ from .procedure import export as run_export
 _TICK = 0.2
 
 
-def export_here(
-    name: str,
-    call: ExportCall,
-    *,
-    ways: Sequence[str],
-    unbacked: bool,
-    seconds: float,
-    jobs: int | None = None,
-    min_torch: tuple[int, int] | None = None,
-    progress: Callable[[str], None] = lambda _: None,
-) -> ExportOutcome:
-    """Search in this process, with each trial in a fork of it. Raises TorchError."""
-    limits = Limits(wall=seconds, cpu=int(seconds) + 60)
+def export_here(call: ExportCall, wanted: ExportRequest, progress: Callable[[str], None]) -> ExportOutcome:
+    """Search in this process for the one target of ``wanted``, with each trial in a fork of it. Raises TorchError."""
+    (name,) = wanted.targets
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())
         stack.enter_context(_cells_as_files())
         hold(name, call)
         stack.callback(exported_model.living.pop, name, None)
-        pipes = Pipes(scratch, children(jobs))
+        pipes = Pipes(scratch, wanted.jobs)
         stack.callback(pipes.close)
         servers = serve(pipes.names)
         stack.callback(_end, list(servers))
-        lab = stack.enter_context(living(Path(sys.executable), limits, pipes, list(servers)))
-        wanted = ExportRequest(
-            (name,), Path.cwd(), tuple(ways), unbacked, None, min_torch, len(servers), limits, living=lab
-        )
-        return _interruptible(lambda: run_export(wanted, scratch, progress), list(servers))
+        lab = stack.enter_context(living(Path(sys.executable), wanted.limits, pipes, list(servers)))
+        return _interruptible(lambda: run_export(replace(wanted, living=lab), scratch, progress), list(servers))
 
 
 def _interruptible(run: Callable[[], ExportOutcome], servers: Sequence[int]) -> ExportOutcome:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...engine.registry import Registry
 from ...engine.torch_context import TorchSurroundings
-from ...harness.fork_server import finds_torch_as_it_is, forking
+from ...harness.fork_server import EXPORTS, finds_torch_as_it_is, forking
 from ...harness.process_limits import Limits
 from ...harness.remote import laboratory
 from ...harness.torch_variant import Harness, Variant
@@ -80,7 +80,7 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
             and wanted.living is None
             and all(_forks(target, wanted.folder) for target in wanted.targets)
         ):
-            lab = stack.enter_context(forking(lab, jobs, exports=True))
+            lab = stack.enter_context(forking(lab, jobs, preloaded=EXPORTS))
         bench = TrialRunner(lab, targets, str, CandidateSources(Registry(), context, context), None, jobs)
         names = PatchNames(wanted.folder)
         progress(f"trying {_count(len(wanted.targets))} as they are")

@@ -24,6 +24,7 @@ from .sweep import Sweep, collect, default_journal
 from .workers import NothingRuns
 
 PROTOCOL = "fuzz"
+_INSTALLED = Variant("installed", identity="installed")
 _SECONDS = 60
 """Time limit for drawing plans of one operator, and for shrinking one failure."""
 _START_SECONDS = 180
@@ -70,22 +71,21 @@ def fuzz(
     """
     started = time.monotonic()
     torch = locate(None, torch_python)
-    installed = Variant("installed", identity="installed")
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())
         laboratory = Harness(torch.python, scratch, Limits(wall=_SECONDS * 20, cpu=_SECONDS * 20))
         wanted = resolve(words, operators_of(laboratory, torch)) if words else sorted(samples.passed)
         question = {"protocol": PROTOCOL, "examples": asked.examples, "seed": asked.seed, "seconds": _SECONDS}
         kept = HuntJournal(
-            default_journal(torch, installed, {**question, "kind": OPERATORS, "code": children_digest()})
+            default_journal(torch, _INSTALLED, {**question, "kind": OPERATORS, "code": children_digest()})
         )
         if fresh:
             kept.forget()
         left = [operator for operator in wanted if operator not in kept.rows]
-        late = _run(laboratory, installed, left, question, asked.minutes, jobs, kept, progress)
+        late = _run(laboratory, left, question, asked.minutes, jobs, kept, progress)
     told = {operator: kept.rows[operator] for operator in wanted if operator in kept.rows}
     seconds = round(time.monotonic() - started, 2)
-    found = replace(collect(told, PROTOCOL, torch, installed), seconds=seconds, recalled=len(wanted) - len(left))
+    found = replace(collect(told, PROTOCOL, torch, _INSTALLED), seconds=seconds, recalled=len(wanted) - len(left))
     new = tuple(_told_once(_unknown(found.failures, samples.failures)))
     failing = {failure.operator for failure in new}
     passed = tuple(one for one in told if one not in failing and one not in found.untestable)
@@ -99,7 +99,6 @@ def fuzz(
 
 def _run(
     laboratory: Harness,
-    installed: Variant,
     operators: Sequence[Operator],
     question: dict[str, Any],
     minutes: float,
@@ -154,7 +153,7 @@ def _run(
             on_crash=lost,
             limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
             on_report=opened,
-        ).run_shared(laboratory, installed, some, jobs)
+        ).run_shared(laboratory, _INSTALLED, some, jobs)
         if broken is not None:
             raise NothingRuns(laboratory.python, broken)
 

@@ -32,14 +32,11 @@ def run_far(
 
     An operator whose workers died counts as crashed. Raises NothingRuns and UnlikeWorker.
     """
-
-    def hear(part: list[Any], rows: list[Row]) -> None:
-        for row in rows:
-            told(row)
-
     parts: list[list[Any]] = [[[one.name, one.variant]] for one in operators]
     words = (dict(asked), torch.build, str(torch.package.parent), patience)
-    spread(executor, _sweep, parts, *words, lost=_lost, told=hear)
+    for _, rows in spread(executor, _sweep, parts, *words, lost=_lost):
+        for row in rows:
+            told(row)
 
 
 def _lost(operator: list[str]) -> Row:

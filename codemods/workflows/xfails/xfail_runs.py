@@ -11,8 +11,9 @@ from typing import Any
 
 from ...harness.process_limits import GIB, Ended, Limits
 from ...harness.resilient_batch import Batch, BatchReport, limits_for
-from ...harness.torch_variant import Harness, Variant, one_line
+from ...harness.torch_variant import one_line
 from ...torchapi.torch_finder import TorchInstallation as Torch
+from ...verify.before_after import Side
 from ..hunt.operator_names import operators_of
 from ..hunt.sweep import HuntRequest, HuntSession, sweep
 from .xfail_lists import XfailEntry
@@ -47,13 +48,12 @@ def judge(
     path: Path,
     entries: Sequence[XfailEntry],
     torch: Torch,
-    laboratory: Harness,
-    variant: Variant | None = None,
+    side: Side,
     jobs: int = 2,
     progress: Callable[[int, int], None] = lambda done, total: None,
     passing: Collection[str] = (),
 ) -> list[Judgement]:
-    """Run the tests of ``entries``, which belong to the file at ``path``, on ``variant`` (None: the installed torch).
+    """Run the tests of ``entries``, from the file at ``path``, on ``side``: ``torch`` as installed, or changed.
 
     ``passing`` are operators whose samples have all passed there under the protocol of a shared list. Raises
     NothingRuns when torch's operator tests can't be loaded.
@@ -71,9 +71,9 @@ def judge(
         else:
             own.append(entry)
     for protocol, listed in shared.items():
-        found |= _swept(protocol, listed, torch, laboratory, variant, jobs, progress, passing)
+        found |= _swept(protocol, listed, torch, side, jobs, progress, passing)
     if own:
-        found |= _tested(path, own, laboratory, variant or Variant("installed"), jobs)
+        found |= _tested(path, own, side, jobs)
     return [found[entry] for entry in entries]
 
 
@@ -95,16 +95,15 @@ def _swept(
     protocol: str,
     entries: Sequence[XfailEntry],
     torch: Torch,
-    laboratory: Harness,
-    variant: Variant | None,
+    side: Side,
     jobs: int,
     progress: Callable[[int, int], None],
     passing: Collection[str],
 ) -> dict[XfailEntry, Judgement]:
-    known = {str(operator): operator for operator in operators_of(laboratory, torch)}
+    known = {str(operator): operator for operator in operators_of(side.laboratory, torch)}
     named = sorted({entry.name for entry in entries} & set(known) - set(passing))
     request = HuntRequest([known[name] for name in named], protocol)
-    result = sweep(request, HuntSession(variant, laboratory, torch.python, jobs), progress)
+    result = sweep(request, HuntSession(side.variant, side.laboratory, torch.python, jobs), progress)
     passed = {*map(str, result.passed), *passing}
     failures = {str(failure.operator): failure.message for failure in reversed(result.failures)}
     untestable = {str(operator): why for operator, why in result.untestable.items()}
@@ -126,21 +125,17 @@ def _swept(
     return found
 
 
-def _tested(
-    path: Path, entries: Sequence[XfailEntry], laboratory: Harness, variant: Variant, jobs: int
-) -> dict[XfailEntry, Judgement]:
+def _tested(path: Path, entries: Sequence[XfailEntry], side: Side, jobs: int) -> dict[XfailEntry, Judgement]:
     """Run the file's own tests for its expected failures, one child for each share of the entries."""
     numbered = list(enumerate(entries))
     shares = [numbered[number::jobs] for number in range(jobs)]
     with ThreadPoolExecutor(jobs) as pool:
-        parts = pool.map(lambda share: _share(path, share, laboratory, variant), [share for share in shares if share])
+        parts = pool.map(lambda share: _share(path, share, side), [share for share in shares if share])
         answers = {number: judgement for part in parts for number, judgement in part.items()}
     return {entry: answers[number] for number, entry in numbered}
 
 
-def _share(
-    path: Path, numbered: Sequence[tuple[int, XfailEntry]], laboratory: Harness, variant: Variant
-) -> dict[int, Judgement]:
+def _share(path: Path, numbered: Sequence[tuple[int, XfailEntry]], side: Side) -> dict[int, Judgement]:
     entries = dict(numbered)
 
     def lost(number: int, ended: Ended) -> Judgement:
@@ -155,8 +150,8 @@ def _share(
         },
         parse_report=lambda rows, ended: _heard(rows, entries),
         on_crash=lost,
-        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-    ).run(laboratory, variant, list(entries))
+        limits=lambda count: limits_for(side.laboratory.limits, count, _START_SECONDS),
+    ).run(side.laboratory, side.variant, list(entries))
     if broken is not None:
         why = f"unverifiable: the test file does not load with the installed torch: {_said(broken)}"
         found |= {number: Judgement(entry, EntryVerdict.LEFT, why) for number, entry in numbered if number not in found}

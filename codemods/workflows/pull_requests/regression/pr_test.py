@@ -179,7 +179,7 @@ def _judged(repair: Repair, listed: bytes, at: RegressionBuilder, after: Side) -
     if not entries:
         return []
     # A trial runs the test of an entry, with stricter checks of each sample.
-    return judge(Path(LIST), entries, at.place, after.laboratory, after.variant, jobs=1, passing=repair.passing)
+    return judge(Path(LIST), entries, at.place, after, jobs=1, passing=repair.passing)
 
 
 def _kept(repair: Repair, at: RegressionBuilder, make: Callable[[], Regression]) -> Regression:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from .hunks import Hunk
@@ -86,8 +86,8 @@ class PullRequestPlan:
     origin: str
     words: Mapping[str, Any]
     rules: Mapping[str, str]
-    requests: tuple[PullRequest, ...]
-    passed_over: tuple[str, ...] = field(default=())
+    requests: tuple[PullRequest, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
 
 def to_json(plan: PullRequestPlan) -> str:

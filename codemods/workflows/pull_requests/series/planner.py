@@ -15,27 +15,22 @@ from .proposal import FileChange, Proposal
 
 def make_plan(
     proposals: Sequence[Proposal],
-    *,
-    name: str,
-    base: str,
-    made: int,
-    tool: str,
-    origin: str,
-    words: Mapping[str, Any],
-    rules: Mapping[str, str],
+    blank: PullRequestPlan,
     content_name: Callable[[bytes], str],
+    *,
     most_files: int = MOST_FILES,
     most_lines: int = MOST_LINES,
 ) -> PullRequestPlan:
-    """Group the proposals and give each group its id, branch and texts.
+    """Group the proposals, give each group its id, branch and texts, and fill them into ``blank``, which is returned.
 
-    ``content_name`` computes git's name of a content. The same files for the same rule get the same id in every plan.
+    Only the docstrings of used rules are kept. ``content_name`` computes git's name of a content. The same files for
+    the same rule get the same id in every plan.
     """
     grouping = group(proposals, most_files, most_lines)
-    requests = tuple(_request(name, one, rules, content_name) for one in grouping.groups)
+    requests = tuple(_request(blank.name, one, blank.rules, content_name) for one in grouping.groups)
     used = {rule for request in requests for rule in request.rules}
-    docs = {rule: doc for rule, doc in rules.items() if rule in used}
-    return PullRequestPlan(name, base, made, tool, origin, words, docs, requests, grouping.passed_over)
+    docs = {rule: doc for rule, doc in blank.rules.items() if rule in used}
+    return replace(blank, rules=docs, requests=requests, passed_over=grouping.passed_over)
 
 
 def _request(
