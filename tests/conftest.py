@@ -34,9 +34,12 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Move the test files that take longest to the front."""
+    """Move the test files that take longest to the front, and mark them."""
     places = {f"test_{name}": number for number, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+    for item in items:
+        if item.path.stem in places:
+            item.add_marker("long")
 
 
 @pytest.fixture(scope="session", autouse=True)
