@@ -161,6 +161,7 @@ class Exporting:
     output: Path
     page: Path | None
     style: str
+    search_time: float | None
     timeout: float | None
     jobs: int | None
     torch_python: Path | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -103,6 +104,7 @@ def _wanted(asked: Export | ApplyReport, targets: tuple[str, ...], folder: Path)
         children(asked.jobs),
         Limits(wall=seconds, cpu=int(seconds) + 60),
         prefer=asked.prefer or "",
+        search_seconds=asked.search_time or math.inf,
     )
 
 

@@ -242,6 +242,10 @@ EXPORTING = [
     click.Option(
         ["--timeout"], type=click.FloatRange(1), metavar="SECONDS", help="Limit for each try of a target [900]."
     ),
+    click.Option(
+        ["--search-time"], type=click.FloatRange(1), metavar="SECONDS",
+        help="Limit for the search; what passes then is proven [none].",
+    ),
     click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help=CHILDREN_HELP),
     click.Option(
         ["--torch-python"], type=FILE, metavar="EXE", help="The interpreter that runs the model [this one]."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from contextlib import ExitStack
 from pathlib import Path
@@ -78,6 +79,7 @@ def _search(found: HeldCall, asked: Export, pipes: Pipes, scratch: Path) -> Expo
             limits,
             living=lab,
             prefer=asked.prefer or "",
+            search_seconds=asked.search_time or math.inf,
         )
         try:
             return run_export(wanted, scratch, progress.say)

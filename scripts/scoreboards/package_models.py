@@ -22,25 +22,15 @@ from typing import Any
 
 from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.temp_folder import scratch_folder
-from symfix.codemods.harness.torch_variant import Harness, Variant
-from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export.folder import to_json, write
-from symfix.codemods.workflows.export.outcome import Exported, ExportOutcome, LastFailure, TargetVerdict
+from symfix.codemods.workflows.export.outcome import Exported, ExportOutcome, TargetVerdict
 from symfix.codemods.workflows.export.procedure import ExportRequest, export
-from symfix.codemods.workflows.export.target_trials import Targets
-from symfix.codemods.workflows.repair.trials import UNTESTABLE
 
 from .package_targets import CORPUS, NEEDED, PACKAGES, group_of, names_of, root_of
 from .report_models import WAYS, Way
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = Path(__file__).with_name("package_targets.py")
-GIVEN_UP = "given-up"
-"""Reason code of a package whose time limit was exceeded. Symfix does not use this code."""
-
-
-class OutOfTime(Exception):
-    """Error for a package whose search exceeds its time limit."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +88,9 @@ def _words() -> argparse.Namespace:
     parser.add_argument("--output", type=Path, metavar="DIR", help="also write the patches, by way and package")
     parser.add_argument("--jobs", type=int, default=2, metavar="N")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for one try of a target [60]")
-    parser.add_argument("--limit", type=float, default=600.0, metavar="SECONDS", help="for a package and a way [600]")
+    parser.add_argument(
+        "--limit", type=float, default=600.0, metavar="SECONDS", help="for the search in a package and a way [600]"
+    )
     return parser.parse_args()
 
 
@@ -143,38 +135,11 @@ def _measured(package: str, way: Way, words: argparse.Namespace) -> ExportOutcom
     print(f"{package}, {way.words}:", file=sys.stderr, flush=True)
     targets = tuple(f"{TARGETS}:{name}" for name in names_of(package))
     limits = Limits(wall=words.timeout, cpu=int(2 * words.timeout))
-    wanted = ExportRequest(targets, ROOT, (way.backend,), way.unbacked, jobs=words.jobs, limits=limits)
-    last = time.monotonic() + words.limit
-
-    def progress(text: str) -> None:
-        print(f"  {text}", file=sys.stderr, flush=True)
-        if time.monotonic() > last:
-            raise OutOfTime
-
-    with scratch_folder() as scratch:
-        try:
-            return export(wanted, scratch, progress)
-        except OutOfTime:
-            return _unsearched(wanted, scratch, words.limit)
-
-
-def _unsearched(wanted: ExportRequest, scratch: Path, limit: float) -> ExportOutcome:
-    """Try the targets unchanged. Failures count as left, since the search was stopped."""
-    place = locate(None, None)
-    laboratory = Harness(place.python, scratch, wanted.limits)
-    tries = Targets(wanted.folder, wanted.ways, wanted.unbacked)
-    tried = tries(laboratory, Variant("installed"), dict.fromkeys(wanted.targets, -1), 0, wanted.jobs).trials
-    found = {
-        name: Exported(name, TargetVerdict.AS_IT_IS)
-        if one.passed
-        else Exported(name, TargetVerdict.UNUSABLE, one.message)
-        if one.verdict == UNTESTABLE
-        else Exported(name, TargetVerdict.LEFT, left=LastFailure(GIVEN_UP, one.message, wanted.ways[0], None, "", ()))
-        for name, one in tried.items()
-    }
-    return ExportOutcome(
-        place.build, wanted.ways, wanted.unbacked, tuple(found[name] for name in wanted.targets), float(limit)
+    wanted = ExportRequest(
+        targets, ROOT, (way.backend,), way.unbacked, jobs=words.jobs, limits=limits, search_seconds=words.limit
     )
+    with scratch_folder() as scratch:
+        return export(wanted, scratch, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
 
 
 def rows_of(package: str, targets: Sequence[Exported]) -> list[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -55,6 +56,8 @@ class ExportRequest:
     """Call of a target that consists of the model only."""
     prefer: str = ""
     """``where`` or ``cond``: what to try first where the values of a tensor decide."""
+    search_seconds: float = math.inf
+    """Limit on the search. What passes then is proven."""
     living: Harness | None = None
     """Laboratory that already contains the targets, under the names that they have there."""
 
@@ -87,9 +90,10 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
         first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
         failing = {name: trial for name, trial in first.items() if not trial.passed and trial.verdict != UNTESTABLE}
         search = Search(bench.advisors, bench, {}, dict(failing), by_changes, patience=_PATIENCE)
+        search.deadline = started + wanted.search_seconds
         for _ in range(_AGAIN):
             search.run(0, progress, _ROUNDS)
-            if not search.complete(progress):
+            if not search.complete(progress) or search.over:
                 break
         found = {
             name: Exported(name, TargetVerdict.AS_IT_IS, notes=_notes(one), inputs=_compared(one))
@@ -232,7 +236,8 @@ def _left(name: str, search: Search, names: PatchNames, trial: Trial | None = No
     reason = _reason(model, frame, line, search, silent=any(one.silent for one in attempts))
     left = LastFailure(reason, strip_advice(last.message), model.way, place, model.inside, tried)
     obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains.get(name, ()))
-    return Exported(name, TargetVerdict.LEFT, strip_advice(last.message), obstacles, left=left, notes=model.notes)
+    notes = (*model.notes, "the search ended at its limit") if search.over else model.notes
+    return Exported(name, TargetVerdict.LEFT, strip_advice(last.message), obstacles, left=left, notes=notes)
 
 
 def _refused(trial: Trial, frame: TorchFrame | None, search: Search) -> tuple[tuple[str, str], ...]:

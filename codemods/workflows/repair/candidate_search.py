@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -57,6 +59,8 @@ class Search:
     """Callback, after each round, for the final groups of passing operators. `complete` will try them."""
     patience: int = 0
     """Limit on successive candidates without progress of an operator, or 0 for none."""
+    deadline: float = math.inf
+    """Time of `time.monotonic` after which no round begins."""
     attempts: list[Attempt] = field(default_factory=list)
     mended_by_swap: list[str] = field(default_factory=list)
     """Operators that pass with the source tree's own unchanged kernels and need no repair."""
@@ -84,6 +88,8 @@ class Search:
                 self._place(name, trial, self.drafts)
         self._swap_in(most, progress)
         for number in range(1, rounds + 1):
+            if self.over:
+                return False
             picked = self._that_build(self._openings.pick(self.drafts))
             if not picked:
                 if self._rid_of_others(most) or (not self._settled and self._stuck and self.complete(progress)):
@@ -153,6 +159,11 @@ class Search:
         failing = (chain for name, chain in self.chains.items() if not self.trials[name].passed)
         shared = {member for chain in failing for member in chain}
         return shared.isdisjoint(group.members) and group in now
+
+    @property
+    def over(self) -> bool:
+        """Return whether the deadline has passed."""
+        return time.monotonic() > self.deadline
 
     @property
     def open(self) -> bool:
