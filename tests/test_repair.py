@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -157,6 +158,17 @@ def test_a_search_says_whether_its_rounds_were_enough(module: Path, advisors: Ca
     bench.advisors = advisors
     search = Search(advisors, bench, {}, {"third": bench.trial("third", MODULE)})  # type: ignore[arg-type]
     assert not search.run(0, lambda _: None, rounds=1) and not search.trials["third"].passed
+    assert search.run(0, lambda _: None) and search.trials["third"].passed
+
+
+def test_a_search_begins_no_round_after_its_deadline(module: Path, advisors: CandidateSources) -> None:
+    bench = Texts(module, {"third": SAME_ERROR}, at={"third": THIRD})
+    bench.advisors = advisors
+    search = Search(advisors, bench, {}, {"third": bench.trial("third", MODULE)})  # type: ignore[arg-type]
+    search.deadline = 0.0
+    assert not search.run(0, lambda _: None) and search.over
+    assert not search.trials["third"].passed and search.drafts[module].now.content == MODULE
+    search.deadline = math.inf
     assert search.run(0, lambda _: None) and search.trials["third"].passed
 
 
