@@ -27,6 +27,24 @@ ONE_SIDED = {
     "where": "if x.square().sum() < -1:\n            x = x + 1",
     "loop": "left = x.new_ones(())\n        while left > 0.1:\n            left, x = left / 2, x + 1",
 }
+READ_IN_STEPS = {
+    "difference": """difference = float("inf")
+        while difference > 1e-3:
+            better = x / 2 + 1 / (x.abs() + 1)
+            difference = (better - x).abs().max().item()
+            x = better""",
+    "done": """done = False
+        steps = 0
+        while not done:
+            x, steps = x / 2, steps + 1
+            done = bool((x.abs() < 0.1).all())
+        x = x * steps""",
+    "worse": """error = 1e9
+        while error > 0.1:
+            x = x / 2
+            error = x.norm().item() + 0.01""",
+}
+"""Loops that end by numbers and truths that each step reads from a tensor."""
 EMPTY = """shift = None
         if (x > 0).all():
             shift = x.mean()
@@ -54,13 +72,13 @@ GIVEN = ("gradient_through_zero_norm", "loud_rows_printed", "router_of_three", "
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return the report of each model, all from one command."""
     folder = tmp_path_factory.mktemp("decisions")
-    for name, body in ONE_SIDED.items():
+    for name, body in (*ONE_SIDED.items(), *READ_IN_STEPS.items()):
         (folder / f"{name}.py").write_text(MODEL.format(body))
     for name in GIVEN:
         shutil.copy(DECISIONS / f"{name}.py", folder)
     (folder / "empty.py").write_text(MODEL.format(EMPTY))
     (folder / "refused.py").write_text(REFUSED)
-    names = [f"{name}.py" for name in (*ONE_SIDED, *GIVEN, "empty", "refused")]
+    names = [f"{name}.py" for name in (*ONE_SIDED, *READ_IN_STEPS, *GIVEN, "empty", "refused")]
     text = symfix("export", *names, cwd=folder, code=1).stdout
     parts = re.split(r"^(\w+)\.py: ", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
@@ -75,6 +93,13 @@ def test_a_side_that_no_input_takes_is_not_proven(name: str, said: dict[str, str
         "loop": "while left > 0.1:",
     }
     assert line[name] in said[name].partition("not seen:")[2]
+
+
+def test_a_loop_that_reads_what_ends_it_carries_a_tensor(said: dict[str, str]) -> None:
+    assert said["difference"].startswith("proven")
+    assert "in the program `difference` is in double precision" in said["difference"]
+    assert said["done"].startswith("proven"), said["done"]
+    assert said["worse"].startswith("left"), "the sum is computed in double precision by Python"
 
 
 def test_an_empty_input_shows_no_side(said: dict[str, str]) -> None:

@@ -171,10 +171,9 @@ def _truth(module: Module, test: ast.expr, context: Context) -> tuple[str, tuple
         if module.names.meaning(test.func) in ("torch.equal", "torch.is_nonzero", "builtins.any", "builtins.all"):
             raise CannotRewrite("no-tensor", f"at line {test.lineno} `{ast.unparse(test)}` gives no tensor")
     tensor = _unwrapped(module, test)
-    text = module.text(tensor).decode()
     if _is_truth(module, tensor):
-        return text, ()
-    return f"{text if isinstance(tensor, _BINDING) else f'({text})'}.bool()", ()
+        return module.text(tensor).decode(), ()
+    return f"{operand_text(module, tensor)}.bool()", ()
 
 
 def _comparison(module: Module, test: ast.Compare, context: Context) -> tuple[str, tuple[str, ...]]:
@@ -205,9 +204,7 @@ def _number(module: Module, side: ast.expr, other: ast.expr) -> str:
     bare = _unwrapped(module, side)
     if bare is side:
         return _text(module, side)
-    text = module.text(bare).decode()
-    if not isinstance(bare, _BINDING):
-        text = f"({text})"
+    text = operand_text(module, bare)
     return text if is_exact(other) or _unwrapped(module, other) is not other else f"{text}.double()"
 
 
@@ -218,6 +215,18 @@ def is_exact(value: ast.expr) -> bool:
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not abs(number) <= 256:
         return False
     return bool(struct.unpack("e", struct.pack("e", number))[0] == number)
+
+
+def operand_text(module: Module, value: ast.expr) -> str:
+    """Return the text of a value on which a method is called."""
+    text = module.text(value).decode()
+    return text if isinstance(value, _BINDING) else f"({text})"
+
+
+def read_tensor(module: Module, value: ast.expr) -> ast.expr | None:
+    """Return the tensor of which an expression reads the one element, or None."""
+    bare = _unwrapped(module, value)
+    return None if bare is value else bare
 
 
 def _unwrapped(module: Module, value: ast.expr) -> ast.expr:

@@ -6,7 +6,7 @@ Eager keeps the loop as it is.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...codemods.model.edit import Edit
@@ -30,10 +30,11 @@ from .local_functions import (
     shifted,
     tuple_text,
 )
-from .tensor_conditions import tensor_condition
+from .tensor_conditions import operand_text, read_tensor, tensor_condition
 
 WHILE, UNROLLED = "use_while_loop", "use_cond"
 _LOOP = "torch._higher_order_ops.while_loop"
+_DOUBLE = "torch.float64"
 _NOT, _AND = "torch.logical_not", "torch.logical_and"
 
 
@@ -48,6 +49,10 @@ class Loop:
     carried: Sequence[str]
     counters: Sequence[str]
     """Of these the numbers of Python's, which become tensors of one number."""
+    readings: Mapping[str, str]
+    """Of these the numbers and truths that steps read from tensors, with the dtype of the tensor that they become."""
+    edits: Sequence[Edit]
+    """Edits that leave the readings tensors."""
     live: frozenset[str]
 
 
@@ -56,7 +61,7 @@ def looped(module: Module, node: ast.While | ast.For, context: Context) -> Itera
 
     Raises CannotRewrite.
     """
-    loop = _loop(module, node)
+    loop = _loop(module, node, context)
     limit = _limit(module, node) if isinstance(node, ast.For) else ""
     asked, needs = _asked(module, loop, context)
     names = [spelled_out(module, node, symbol, context) for symbol in (COMPILING, _LOOP, _AND)]
@@ -87,22 +92,27 @@ def looped(module: Module, node: ast.While | ast.For, context: Context) -> Itera
     given = f"({targets[0]},)" if len(targets) == 1 else tuple_text(targets)
     lines = [f"if {compiling}():", "", joined_blocks(blocks, layout.newline), ""]
     lines.append(f"{layout.indent}{given} = {called}({goes_on}, {update}, {operands_text(first)})")
-    lines += [f"{layout.indent}{one} = {one}.item()" for one in loop.counters if one in loop.live]
+    lines += [f"{layout.indent}{one} = {one}.item()" for one in (*loop.counters, *loop.readings) if one in loop.live]
     needs = (*needs, *(need for name in names for need in name.needs))
     said = module.text(_said(loop)).decode()
-    words = f"in the program `{said}` is decided by while_loop when it runs, in eager as before"
+    words = [f"in the program `{said}` is decided by while_loop when it runs, in eager as before"]
+    words += [
+        f"in the program `{one}` is in double precision, which rounds whole numbers beyond 2**53"
+        for one, dtype in loop.readings.items()
+        if dtype == _DOUBLE
+    ]
     message = f"keep the loop that `{said}` ends by while_loop: what it carries keeps its shape and dtype"
-    yield fix(WHILE, module.place(node), [_edit(module, node, lines, layout)], message, needs, [words], Safety.UNSAFE)
+    yield fix(WHILE, module.place(node), [_edit(module, node, lines, layout)], message, needs, words, Safety.UNSAFE)
 
 
 def unrolled(module: Module, node: ast.While | ast.For, context: Context) -> Iterator[Fix]:
     """``for f in fs: x = f(x); if c: break`` → each step by ``torch.cond`` until one ends it. Raises CannotRewrite."""
     if not isinstance(node, ast.For):
         raise CannotRewrite("loop-without-end", f"at line {node.lineno} nothing says how many steps there are at most")
-    loop = _loop(module, node)
+    loop = _loop(module, node, context)
     if loop.leaves is None:
         raise CannotRewrite("no-tensor", f"at line {node.lineno} no value ends the loop")
-    if loop.counters:
+    if loop.counters or loop.readings:
         raise CannotRewrite("counts", f"at line {node.lineno} a step changes a number of Python's")
     target = ast.unparse(node.target)
     if loop.live & {*stored([node.target])}:
@@ -148,7 +158,7 @@ def _steps(
     return [flag, *lines], needs
 
 
-def _loop(module: Module, node: ast.While | ast.For) -> Loop:
+def _loop(module: Module, node: ast.While | ast.For, context: Context) -> Loop:
     if node.orelse:
         raise CannotRewrite("loop-with-else", f"at line {node.lineno} the loop has an `else`")
     at = [place for place, one in enumerate(node.body) if isinstance(one, ast.If) and _is_exit(module, node, one)]
@@ -174,7 +184,37 @@ def _loop(module: Module, node: ast.While | ast.For) -> Loop:
     assert leaves is None or isinstance(leaves, ast.If)
     counters = [one for one in carried if _is_number(module, parts, one)]
     _require_whole(module, counters, [*parts, *([leaves.test] if leaves is not None else [])])
-    return Loop(node, leaves, before, behind, carried, counters, frozenset(live))
+    found = {one: _reading(module, parts, one, context) for one in carried if one not in counters}
+    readings = {name: made[0] for name, made in found.items() if made is not None}
+    edits = [edit for made in found.values() if made is not None for edit in made[1]]
+    return Loop(node, leaves, before, behind, carried, counters, readings, edits, frozenset(live))
+
+
+def _reading(module: Module, parts: Sequence[ast.stmt], name: str, context: Context) -> tuple[str, list[Edit]] | None:
+    """Return the dtype and the edits of a name that holds a float or a truth of Python's before the loop.
+
+    Each step has to read its value from a tensor.
+    """
+    inside = {one for part in parts for one in ast.walk(part)}
+    function = module.function_of(parts[0])
+    values = [] if function is None else _given(function.node, name)
+    first = [one for one in values if one not in inside]
+    steps = [one for one in values if one in inside]
+    if not first or not steps:
+        return None
+    if all(isinstance(one, ast.Constant) and isinstance(one.value, bool) for one in first):
+        texts = [tensor_condition(module, one, context)[0] for one in steps]
+        return "torch.bool", [
+            Edit(*module.grouped_span(one), text.encode()) for one, text in zip(steps, texts, strict=True)
+        ]
+    if all(surely(module).of(one) is ScalarType.FLOAT for one in first):
+        tensors = [read_tensor(module, one) for one in steps]
+        if None not in tensors:
+            made = [f"{operand_text(module, one)}.double()" for one in tensors if one is not None]
+            return _DOUBLE, [
+                Edit(*module.grouped_span(one), text.encode()) for one, text in zip(steps, made, strict=True)
+            ]
+    return None
 
 
 def _require_whole(module: Module, counters: Sequence[str], parts: Sequence[ast.AST]) -> None:
@@ -269,7 +309,7 @@ class _StepWriter:
         loop, inner = self.loop, layout.indent + layout.unit
         body = [f"{layout.indent}def {name}({', '.join(parameters)}):"]
         if loop.before:
-            body.append(shifted(self.module, loop.before, inner))
+            body.append(shifted(self.module, loop.before, inner, edits=_within(self.module, loop.edits, loop.before)))
         if loop.leaves is not None and flag:
             text, _ = tensor_condition(self.module, loop.leaves.test, self.context)
             opposite = spelled_out(self.module, loop.node, _NOT, self.context).text
@@ -297,11 +337,16 @@ class _StepWriter:
         kept = tuple_text([f"{one}.clone()" for one in results])
         made = tuple_text([_result(one, loop.behind) for one in results])
         blocks = [
-            function_text(module, layout, go, results, loop.behind, made),
+            function_text(module, layout, go, results, loop.behind, made, _within(module, loop.edits, loop.behind)),
             function_text(module, layout, keep, results, (), kept),
         ]
         call = f"{cond}({flag}, {go}, {keep}, {operands_text(results)})"
         return ["", joined_blocks(blocks, layout.newline), "", f"{layout.indent}{tuple_text(results)} = {call}"]
+
+
+def _within(module: Module, edits: Sequence[Edit], statements: Sequence[ast.stmt]) -> list[Edit]:
+    start, end = module.span(statements[0])[0], module.span(statements[-1])[1]
+    return [edit for edit in edits if start <= edit.start < end]
 
 
 def _result(name: str, parts: Sequence[ast.stmt]) -> str:
@@ -309,12 +354,12 @@ def _result(name: str, parts: Sequence[ast.stmt]) -> str:
 
 
 def _update_name(loop: Loop) -> str:
-    tensors = [one for one in loop.carried if one not in loop.counters]
+    tensors = [one for one in loop.carried if one not in (*loop.counters, *loop.readings)]
     return f"update_{tensors[0]}" if len(tensors) == 1 else "update_values"
 
 
 def _tensor(module: Module, loop: Loop) -> str:
-    found = next((one for one in loop.carried if one not in loop.counters), None)
+    found = next((one for one in loop.carried if one not in (*loop.counters, *loop.readings)), None)
     if found is None:
         raise CannotRewrite("no-tensor", f"at line {loop.node.lineno} the loop changes no tensor")
     return found
@@ -326,9 +371,8 @@ def _new(tensor: str, kind: str) -> str:
 
 def _first(module: Module, tensor: str, loop: Loop, name: str) -> str:
     """Return the value of a name before the first step, as the loop carries it."""
-    if name in loop.counters:
-        return f"{tensor}.new_full((), {name}, dtype=torch.int64)"
-    return name
+    dtype = "torch.int64" if name in loop.counters else loop.readings.get(name)
+    return name if dtype is None else f"{tensor}.new_full((), {name}, dtype={dtype})"
 
 
 def _said(loop: Loop) -> ast.expr:

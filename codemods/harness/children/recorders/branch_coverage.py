@@ -221,17 +221,34 @@ def _branches(file: str) -> dict[int, tuple[int, int, range]]:
 def _kept_decisions(tree: ast.AST) -> Iterator[tuple[int, list[_Decision]]]:
     """Yield the lines of each test whether torch compiles, with the decisions of the loop that eager keeps."""
     for above in ast.walk(tree):
-        for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
-            for one, behind in pairwise([*block, None]) if isinstance(block, list) else ():
+        blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
+        for block in (one for one in blocks if isinstance(one, list)):
+            for place, (one, behind) in enumerate(pairwise([*block, None])):
                 if isinstance(one, ast.If) and _chooses(one):
                     kept = one.orelse[0] if one.orelse else behind
-                    ends = list(_ends(kept)) if "while_loop" in _called(one) else []
+                    ends = list(_ends(kept, _constants(block[:place]))) if "while_loop" in _called(one) else []
                     for line in range(one.lineno, (one.test.end_lineno or one.lineno) + 1):
                         yield line, ends
 
 
-def _ends(kept: ast.AST | None) -> Iterator[_Decision]:
-    """Yield the decisions of a loop: its own condition, and that of the ``if`` which leaves it."""
+def _constants(before: Iterable[ast.stmt]) -> set[str]:
+    """Return the names that the statements of a block leave with a constant, such as ``float("inf")``."""
+    found: set[str] = set()
+    for one in before:
+        values = [part for part in ast.walk(one) if isinstance(part, (ast.Name, ast.Attribute))]
+        names = {part.id for part in values if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+        read = {ast.unparse(part) for part in values if isinstance(part.ctx, ast.Load)}
+        found = (
+            found | names if isinstance(one, ast.Assign) and read <= {"float", "math", "math.inf"} else found - names
+        )
+    return found
+
+
+def _ends(kept: ast.AST | None, constants: set[str]) -> Iterator[_Decision]:
+    """Yield the decisions of a loop: its own condition, and that of the ``if`` which leaves it.
+
+    Of a loop whose condition begins with ``constants``, the first time says nothing.
+    """
     if isinstance(kept, (ast.For, ast.While)):
         decisions: list[ast.While | ast.If] = [kept] if isinstance(kept, ast.While) else []
         decisions += [one for one in kept.body if isinstance(one, ast.If) and isinstance(one.body[-1], _LEAVING)]
@@ -239,7 +256,11 @@ def _ends(kept: ast.AST | None) -> Iterator[_Decision]:
             if not isinstance(one.test, ast.Constant):
                 last = one.test.end_lineno or one.test.lineno
                 body = range(one.body[0].lineno, (one.body[-1].end_lineno or last) + 1)
-                yield one.test.lineno, last, body, isinstance(one, ast.While)
+                changed = {
+                    part.id for part in ast.walk(kept) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+                }
+                asked = {part.id for part in ast.walk(one.test) if isinstance(part, ast.Name)} & changed
+                yield one.test.lineno, last, body, isinstance(one, ast.While) and not asked <= constants
 
 
 def _chooses(branch: ast.If) -> bool:
