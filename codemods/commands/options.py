@@ -164,6 +164,9 @@ RULES = [
     click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-'; its suffix is the language."),
     QUIET,
 ]  # fmt: skip
+SELECTION = [
+    option for option in RULES if option.name in ("select", "ignore", "all_functions", "modules", "drop_torchscript")
+]
 _STYLES = ["text", "json", "json-lines", "github", "sarif"]
 FORMAT = [
     click.Option(
