@@ -37,6 +37,7 @@ from .commands.options import (
     QUIET,
     RULES,
     SCHEMAS,
+    SELECTION,
     SINCE,
     TARGET,
     TORCHSCRIPT,
@@ -363,6 +364,30 @@ def series_send(**words: Any) -> int:
     from .commands.series import send_series
 
     return send_series(SeriesSend(**words))
+
+
+@_with(SELECTION, SCHEMAS)
+@main_group.command()
+def lsp(**words: Any) -> int:
+    """Serve an editor with the findings of `check`.
+
+    It speaks LSP on stdin and stdout; see docs/use/editor.md.
+    """
+    from .commands.arguments import RuleSelection
+    from .commands.servers import serve_editor
+
+    return serve_editor(RuleSelection(**words))
+
+
+@main_group.command()
+def mcp() -> int:
+    """Serve an agent with six commands as tools.
+
+    It speaks MCP on stdin and stdout; see docs/use/agents.md.
+    """
+    from .commands.servers import serve_agent
+
+    return serve_agent()
 
 
 @_with(TARGET)

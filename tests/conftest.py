@@ -21,7 +21,7 @@ LONG = (
     "export", "series_words", "words", "registered_kernels", "forking", "trees_are_data", "xfails_judged",
     "planted_faults", "repair_subjects", "series_send", "tmux", "add_fake_kernel", "cache_heals", "verify_formulas",
     "hunt", "widen", "verify_harm", "verify_protocols", "odd_surroundings", "fuzz_operators", "cli", "two_releases",
-    "keeping", "torchapi_locating", "python_semantics", "python_traced_goldens", "python_captures",
+    "keeping", "torchapi_locating", "mcp_server", "python_semantics", "python_traced_goldens", "python_captures",
 )  # fmt: skip
 """Test files that take longest. They start first, so that no process waits for another at the end."""
 

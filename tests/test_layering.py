@@ -29,6 +29,7 @@ FLOORS = [
     {"reports", "repair", "xfails", "regression"},
     {"series", "review", "export"},
     {"explain"},
+    {"server"},
     {"commands", "api"},
     {"cli"},
     {"lintrunner", "pytest_plugin"},

@@ -21,19 +21,25 @@ class TargetArguments:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Examination(TargetArguments):
-    """Options that choose the files and the rules of a run."""
+class RuleSelection(TargetArguments):
+    """Options that choose the rules of a run and their assumptions."""
 
-    paths: tuple[Path, ...]
     select: tuple[str, ...] | None
     ignore: tuple[str, ...]
-    unsafe_fixes: bool
     all_functions: bool
     modules: bool
     drop_torchscript: bool
+    installed_torchgen: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Examination(RuleSelection):
+    """Options that choose the files and the rules of a run."""
+
+    paths: tuple[Path, ...]
+    unsafe_fixes: bool
     jobs: int | None
     stdin_filename: Path | None
-    installed_torchgen: bool
     exclude: tuple[str, ...]
     quiet: bool
     since: str | None = None

@@ -19,7 +19,7 @@ from ..system.atomic_write import is_leaving
 from ..system.generated_files import is_own
 from ..system.suggestions import nearest
 from ..torchapi.errors import TorchError
-from .arguments import STDIN, Examination
+from .arguments import STDIN, Examination, RuleSelection
 from .progress import Progress
 from .torch_tree import tree_meant
 
@@ -42,6 +42,23 @@ def only_new(session: Session, baseline: Path | None, asked: Examination) -> Run
     return baseline_update.only_new(session.report, baseline, session.question, session.surroundings, asked)
 
 
+def request_of(asked: RuleSelection, root: Path | None, wishes: FixOptions) -> tuple[CheckRequest, TorchSurroundings]:
+    """Return the selected rules and the torch, of the tree ``root`` if there is one."""
+    surroundings = TorchSurroundings(
+        root,
+        asked.torch_python,
+        asked.min_torch,
+        all_functions=asked.all_functions,
+        modules=asked.modules,
+        drop_torchscript=asked.drop_torchscript,
+        # A tree that was only detected, not named, must not have its code executed.
+        installed_torchgen=asked.installed_torchgen or asked.torch_root is None,
+    )
+    registry = Registry()
+    rules = _chosen(registry, asked.select, asked.ignore)
+    return CheckRequest(rules, wishes, registry, asked.all_functions or asked.modules), surroundings
+
+
 def examine(
     asked: Examination,
     *,
@@ -53,24 +70,10 @@ def examine(
     """Run the selected rules over the paths, on the workers of the executor if one is named."""
     if executor is not None and (asked.torch_root is not None or asked.torch_python is not None):
         raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
-    registry = Registry()
     named = [asked.stdin_filename] if STDIN in asked.paths and asked.stdin_filename else asked.paths
     root = None if executor else tree_meant(asked, named, verifying=verifying)
-    surroundings = TorchSurroundings(
-        root,
-        asked.torch_python,
-        asked.min_torch,
-        all_functions=asked.all_functions,
-        modules=asked.modules,
-        drop_torchscript=asked.drop_torchscript,
-        # A tree that was only detected, not named, must not have its code executed.
-        installed_torchgen=asked.installed_torchgen or asked.torch_root is None,
-    )
-    wishes = FixOptions(unsafe=asked.unsafe_fixes, polish=polish, apply=apply)
-    question = CheckRequest(
-        _chosen(registry, asked.select, asked.ignore), wishes, registry, asked.all_functions or asked.modules
-    )
-    suffixes = registry.walked(question.rules)
+    question, surroundings = request_of(asked, root, FixOptions(asked.unsafe_fixes, polish, apply=apply))
+    suffixes = question.registry.walked(question.rules)
     jobs = asked.jobs or default_jobs()
     try:
         with Progress(quiet=asked.quiet) as progress:

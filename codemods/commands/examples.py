@@ -10,6 +10,7 @@ SECTIONS = {
     "Models": ("export", "explain", "apply-report"),
     "PyTorch's operators": ("repair", "hunt", "widen", "xfails"),
     "Pull requests": ("series",),
+    "Editors and agents": ("lsp", "mcp"),
     "Set-up": ("doctor", "completion"),
 }
 """Commands by what a person wants to do, in each section the most used first."""
@@ -60,6 +61,8 @@ EXAMPLES = {
     "series build": ("symfix series build", "symfix series build --decisions decisions.json"),
     "series status": ("symfix series status", "symfix series status --format json"),
     "series send": ("symfix series send --dry-run 1", "symfix series send 1 2 --repo pytorch/pytorch"),
+    "lsp": ("symfix lsp", "symfix lsp --modules --ignore RULE"),
+    "mcp": ("symfix mcp",),
     "rule": ("symfix rule", "symfix rule RULE"),
     "doctor": ("symfix doctor", "symfix doctor --torch-root pytorch"),
     "completion": (

@@ -165,6 +165,9 @@ RULES = [
     QUIET,
 ]  # fmt: skip
 SINCE = click.Option(["--since"], metavar="REV", help="Only files that differ from this revision of git.")
+SELECTION = [
+    option for option in RULES if option.name in ("select", "ignore", "all_functions", "modules", "drop_torchscript")
+]
 _STYLES = ["text", "json", "json-lines", "github", "sarif"]
 FORMAT = [
     click.Option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 1.0
 EVERY_SECONDS = 60.0
-"""Interval between lines if stderr is not a terminal."""
+"""Interval between lines if stderr is not a terminal. A server sets a shorter one for the commands that it starts."""
 
 
 class Progress:
@@ -64,7 +65,7 @@ class Progress:
         return ": ".join(filter(None, (f"{minutes:.0f} min", count, self._now)))
 
     def _lines(self) -> None:
-        while not self._over.wait(EVERY_SECONDS):
+        while not self._over.wait(float(os.environ.get("SYMFIX_PROGRESS_SECONDS", EVERY_SECONDS))):
             print(f"symfix: {self.line()}", file=sys.stderr, flush=True)
 
     def _row(self) -> None:

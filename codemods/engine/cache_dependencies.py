@@ -28,6 +28,12 @@ def package_mentions(path: Path, wing: WingCard) -> bool:
     return _speaks(package, wing.package_words, wing.suffixes)
 
 
+def forget_packages() -> None:
+    """Forget all settings and packages that were read, for a process that outlives changes of files."""
+    for known in (_settings_digest, _package, _speaks):
+        known.cache_clear()
+
+
 @lru_cache(maxsize=4096)
 def _settings_digest(folder: Path, names: tuple[str, ...]) -> str:
     if not names:

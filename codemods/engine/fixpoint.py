@@ -88,6 +88,18 @@ def rewrite(
     raise RuleBug(f"{names} wrote what does not parse")
 
 
+def apply_fix(source: SourceFile, fix: Fix, language: Language, context: Context) -> bytes:
+    """Return the text with one fix of the first round, and the headers or imports that it needs.
+
+    Raises RuleBug if the result has more parse errors.
+    """
+    _, step = _round(source, [fix], language, context)
+    after = language.polish(source, step.after, context)
+    if language.errors(after) > language.errors(source.content):
+        raise RuleBug(f"{fix.rule} wrote what does not parse")
+    return after
+
+
 def _answers(text: SourceFile, rules: Sequence[Rule], context: Context) -> tuple[list[Fix], list[Skip]]:
     holds = cache(text.content.__contains__)  # rules share most of their markers
     asked = [rule for rule in rules if rule.speaks(holds, context.all_functions)]

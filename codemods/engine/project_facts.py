@@ -37,6 +37,12 @@ def project_digest(path: Path, wing: WingCard) -> str:
     return _digest(project_facts(path, wing))
 
 
+def forget_projects() -> None:
+    """Forget all projects that were read, for a process that outlives changes of files."""
+    _root.cache_clear()
+    _said_by.cache_clear()
+
+
 @lru_cache(maxsize=64)
 def _digest(said: bytes) -> str:
     return cache_folder.digest(said).decode()

@@ -33,7 +33,7 @@ def findings(outcomes: Sequence[Outcome], *, written: bool, left: bool) -> Itera
 def heading(source: SourceFile, answer: Fix | Skip, *, done: bool = False) -> str:
     """Return one line: the position, the rule, its safety or the reason for a skip, and the message."""
     line, column = source.line_column(answer.start)
-    return f"{source.path.as_posix()}:{line}:{column}: {_say(answer, done)}"
+    return f"{source.path.as_posix()}:{line}:{column}: {sentence(answer, done=done)}"
 
 
 def to_take_over(answer: Fix | Skip) -> str:
@@ -119,7 +119,8 @@ def statistics(outcomes: Sequence[Outcome]) -> str:
     return "".join(f"{number:7d}  {rule:<{width}}  {what}\n" for (rule, what), number in rows)
 
 
-def _say(answer: Fix | Skip, done: bool) -> str:
+def sentence(answer: Fix | Skip, *, done: bool = False) -> str:
+    """Return the rule, its safety or the reason for a skip, the message, and what an unsafe fix changes."""
     if isinstance(answer, Skip):
         return f"{answer.rule} left ({answer.reason}): {answer.detail}"
     text = f"{answer.rule} {'fixed' if done else answer.safety.value}: {answer.message}"

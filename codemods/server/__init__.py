@@ -1,0 +1,1 @@
+"""Servers for editors (LSP) and for agents (MCP)."""
