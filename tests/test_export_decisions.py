@@ -36,7 +36,8 @@ READ_IN_STEPS = {
     "done": """done = False
         steps = 0
         while not done:
-            x, steps = x / 2, steps + 1
+            x = x / 2
+            steps += 1
             done = bool((x.abs() < 0.1).all())
         x = x * steps""",
     "worse": """error = 1e9
