@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
@@ -725,12 +726,14 @@ def test_a_package_that_supports_torchscript_gets_what_it_compiles() -> None:
         assert all(b"torch.jit.is_scripting()" in edit.text for fix in found for edit in fix.edits)
 
 
-def test_a_helper_is_chosen_outside_of_torchscript() -> None:
+def test_a_helper_is_chosen_outside_of_torchscript(tmp_path: Path) -> None:
     body = """
+        import math
         import torch
         from torch import Tensor
 
         def f(x: Tensor, y: Tensor) -> Tensor:
+            x = x / math.sqrt(x.shape[0])
             kept = min(x.shape[0], y.shape[0])
             if x.shape[0] > 1 and y.shape[0] == 1:
                 return x[:kept]
@@ -739,7 +742,8 @@ def test_a_helper_is_chosen_outside_of_torchscript() -> None:
     text = textwrap.dedent(body).lstrip("\n")
     language = load_language("symfix.python")
     after = text
-    for mark, helper in (("kept =", b"torch.sym_min"), ("if x.shape[0] > 1", b"guard_or_false(y.shape")):
+    helpers = (("x = x", b"sym_sqrt"), ("kept =", b"torch.sym_min"), ("if x.shape[0] > 1", b"guard_or_false(y.shape"))
+    for mark, helper in helpers:
         source = SourceFile(Path("model.py"), after.encode(), package_speaks=True)
         extent = language.extent(source, after[: after.index(mark)].count("\n") + 1, "")
         assert extent is not None
@@ -749,14 +753,20 @@ def test_a_helper_is_chosen_outside_of_torchscript() -> None:
     elsewhere = parse(SourceFile(Path("model.py"), text.encode()))
     for alternative in language.alternatives(elsewhere.source, context(), (0, len(text))):
         assert list(chosen_beside_script(elsewhere, alternative, (0, len(text)), context())) == []
+    assert "(math.sqrt(x.shape[0]) if torch.jit.is_scripting() else torch.sym_sqrt(x.shape[0]))" in after
     least = "(min(x.shape[0], y.shape[0]) if torch.jit.is_scripting() else torch.sym_min(x.shape[0], y.shape[0]))"
     assert f"kept = {least}\n" in after
     assert "(y.shape[0] == 1 if torch.jit.is_scripting() else guard_or_false(y.shape[0] == 1)):\n" in after
-    script = torch.jit.CompilationUnit(after.partition("guard_or_false\n")[2])
+    (tmp_path / "chosen_helpers.py").write_text(after)
+    spec = importlib.util.spec_from_file_location("chosen_helpers", tmp_path / "chosen_helpers.py")
+    assert spec is not None and spec.loader is not None
+    chosen_helpers = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(chosen_helpers)
+    script = torch.jit.script(chosen_helpers.f)
     for count in (1, 3):
         expected = run(text)(STEEP, torch.ones(count))
         same(run(after)(STEEP, torch.ones(count)), expected)
-        same(script.f(STEEP, torch.ones(count)), expected)
+        same(script(STEEP, torch.ones(count)), expected)
 
 
 def test_ordinary_code_has_no_candidates() -> None:

@@ -32,7 +32,7 @@ def chosen_beside_script(module: Module, fix: Fix, where: tuple[int, int], conte
     ]
     if not around:
         return
-    node = min(around, key=lambda one: module.span(one)[1] - module.span(one)[0])
+    node = _value(module, min(around, key=lambda one: module.span(one)[1] - module.span(one)[0]))
     scripting = spell(module, node, SCRIPTING, context)
     above = module.place(node).ancestors
     chosen = any(isinstance(one, ast.IfExp) and "is_scripting" in ast.unparse(one.test) for one in above)
@@ -45,3 +45,11 @@ def chosen_beside_script(module: Module, fix: Fix, where: tuple[int, int], conte
         return
     text = b"(%s if %s() else %s)" % (before, scripting.text.encode(), after)
     yield replace(fix, edits=(Edit(first, last, text),), needs=(*fix.needs, *scripting.needs))
+
+
+def _value(module: Module, node: ast.expr) -> ast.expr:
+    """Return the expression around a callee or the start of a dotted name, which are no values to TorchScript."""
+    above = module.parents[node]
+    while (isinstance(above, ast.Call) and above.func is node) or isinstance(above, ast.Attribute):
+        node, above = above, module.parents[above]
+    return node
