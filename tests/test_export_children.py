@@ -63,8 +63,14 @@ def test_the_branch_behind_is_compiling_is_watched(tmp_path: Path) -> None:
     return 2
 
 
-def g(compiling):
-    if compiling():
+def g(is_compiling):
+    if is_compiling():
+        return 1
+    return 2
+
+
+def h(is_compiling, is_scripting):
+    if not is_scripting() and is_compiling():
         return 1
     return 2
 """
@@ -78,6 +84,7 @@ def g(compiling):
     assert (names["f"](compiling, False), found.seen()) == (2, {(str(file), 2): {False}})
     assert (names["f"](compiling, True), found.seen()) == (1, {(str(file), 2): {False, True}})
     assert (names["g"](compiling), len(found.seen())) == (2, 1), "a branch for the compiler alone has no other side"
+    assert (names["h"](compiling, bool), len(found.seen())) == (2, 1), "nor has one for TorchScript besides"
     assert sys.gettrace() is before
 
 

@@ -207,7 +207,7 @@ def _branches(file: str) -> dict[int, tuple[int, int, range]]:
     asserted = set(_asserted(tree))
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp) and node not in asserted:
-            if _chooses(node):
+            if _chooses(node) or all(map(_asks_tracer, node.test.values)):
                 continue
             if all(map(_tells, node.body)):
                 continue
@@ -268,6 +268,13 @@ def _chooses(branch: ast.If) -> bool:
     asked = ast.unparse(branch.test)
     asks = "is_compiling" in asked and "not" not in asked.partition("is_compiling")[0]
     return asks and bool(_called(branch) & {"cond", "while_loop"})
+
+
+def _asks_tracer(operand: ast.expr) -> bool:
+    """Return whether an operand asks only who runs the code: no input takes its other side in eager."""
+    asked = operand.operand if isinstance(operand, ast.UnaryOp) else operand
+    name = ast.unparse(asked.func) if isinstance(asked, ast.Call) else ""
+    return name.rpartition(".")[2] in ("is_compiling", "is_scripting")
 
 
 def _called(branch: ast.If) -> set[str]:
