@@ -118,6 +118,15 @@ def test_a_condition_of_a_tensor_in_two_parts() -> None:
     assert text == "torch.logical_and(x.sum() > 0, x.sum() > 0)"
 
 
+@pytest.mark.parametrize("asked", ["torch.jit.is_scripting()", "not torch.compiler.is_compiling()"])
+def test_a_question_who_traces_is_no_tensor(asked: str) -> None:
+    made = module(body(f"if {asked}:\n    x = x + 1\nreturn x"))
+    (branch,) = made.nodes.ifs
+    with pytest.raises(CannotRewrite) as raised:
+        list(asked_of_tensor(made, branch.test, context()))
+    assert raised.value.reason == "no-tensor"
+
+
 def test_both_sides_of_a_choice() -> None:
     made = module(body("if x.sum() > 0:\n    x = x @ n\nreturn x"))
     (branch,) = made.nodes.ifs

@@ -134,7 +134,10 @@ def _alternatives(source: SourceFile, context: Context, where: tuple[int, int]) 
             equal_in_eager,
         ):
             yield from rewrite(NAME, module, call, context)
-    yield from first_sizes(NAME, module, calls, context)
+    # TorchScript compiles `x.size(0)`.
+    scripted = replace(context, drop_torchscript=True)
+    lengths = [one for one in module.nodes.calls if _inside(module, one, where) and _allowed(module, one, scripted)]
+    yield from first_sizes(NAME, module, lengths, context)
     for branch in module.nodes.ifs:
         if _inside(module, branch.test, where) and _allowed(module, branch, context):
             yield from neutral_amounts(NAME, module, branch, context)

@@ -25,6 +25,8 @@ _TRUTHS = frozenset(
     """any all isnan isinf isfinite isclose eq ne lt le gt ge logical_and logical_or logical_not logical_xor bool
     signbit isin isposinf isneginf isreal""".split()  # noqa: SIM905
 )
+_TRACERS = frozenset({"is_compiling", "is_dynamo_compiling", "is_exporting", "is_scripting", "is_tracing"})
+"""Functions of torch that return whether something traces."""
 _ORDERS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _REDUCTIONS = frozenset("max min amax amin argmax argmin median item".split())  # noqa: SIM905
 
@@ -100,6 +102,8 @@ def _guesses(module: Module, operand: ast.expr) -> tuple[bool, ...]:
 def _is_python(module: Module, operand: ast.expr) -> bool:
     inner = operand.operand if isinstance(operand, ast.UnaryOp) and isinstance(operand.op, ast.Not) else operand
     inner = _unwrapped(module, inner)
+    if isinstance(inner, ast.Call) and (module.names.meaning(inner.func) or "").rpartition(".")[2] in _TRACERS:
+        return True
     parts = list(ast.walk(inner))
     if any(isinstance(one, ast.Attribute) and one.attr == "item" for one in parts):
         return False
