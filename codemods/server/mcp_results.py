@@ -95,8 +95,16 @@ class VerifyCheck(ToolResult):
     deviates: str | None
 
 
+class RemainingUse(ToolResult):
+    """Changed line, counted from 1, at which a size does not stay symbolic."""
+
+    path: str
+    line: int
+    detail: str
+
+
 class VerifyResult(ToolResult):
-    """Verdict on the difference between a revision and the files on disk."""
+    """Verdict on the difference between a revision and the files on disk, or on a patch."""
 
     verdict: str
     """proven, neutral, regressed, unverifiable or broken-baseline; unchanged if no file differs."""
@@ -106,6 +114,9 @@ class VerifyResult(ToolResult):
     """Changed lines that were not run, which the verdict does not cover."""
     untraced: list[str] = []
     """Changed functions without a traceable call."""
+    remaining_uses: list[RemainingUse] = []
+    not_judged: list[str] = []
+    """Files of the patch that are new, deleted or of another language."""
 
 
 class ExportFailure(ToolResult):

@@ -132,20 +132,25 @@ async def verify(
     roots: Roots,
     paths: list[str],
     base: str = "HEAD",
+    patch: str = "",
     operators: list[str] | None = None,
     calls: list[str] | None = None,
 ) -> VerifyResult:
     """Prove the change of files between a git revision and the disk, by running the code before and after.
 
+    A `patch` for `git apply` is proven in place of that, in a copy of the files below the first of `paths`.
     `operators` names tests of PyTorch's operators, otherwise they are chosen. `calls` are Python statements that call
     the changed code of your own project, such as 'import mine, torch; mine.f(torch.ones(3))'. It may take minutes.
     """
     folder, sources = await _sources(roots, paths)
-    # Git would take it for an option.
     if base.startswith("-"):
         raise ToolError(f"verify: {base!r} is no revision")
-    options = [f"--base={base}", *(f"--op={one}" for one in operators or ()), *(f"--call={one}" for one in calls or ())]
-    ended = await _run(ctx, folder, ["verify", "--format=json", *options, "--", *sources])
+    options = [
+        "--diff=-" if patch else f"--base={base}",
+        *(f"--op={one}" for one in operators or ()),
+        *(f"--call={one}" for one in calls or ()),
+    ]
+    ended = await _run(ctx, folder, ["verify", "--format=json", *options, "--", *sources], patch or None)
     if ended.code == 0 and not ended.output:
         return VerifyResult(verdict="unchanged", reason=_message(ended))
     return VerifyResult.model_validate(_parsed(ended))
