@@ -32,9 +32,15 @@ from ..rewrite.script_code import branch_for_script, function_unused, parsed, wa
 from ..syntax.module import Module
 from ..syntax.tree import FunctionDefinition
 
-_UNUSED = "torch._jit_internal.unused"
+_UNUSED, _OWN_UNUSED = "torch.jit.unused", "torch._jit_internal.unused"
+"""Decorator for functions that TorchScript does not compile, and its name in torch's own modules, which are imported
+before ``torch.jit``."""
 _SHARED = "_warn_unless_same_size"
 _NOBODY_TOLD = "only sizes that surely differ are told"
+
+
+def _unused(module: Module) -> str:
+    return _OWN_UNUSED if module.own_tree else _UNUSED
 
 
 def check_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
@@ -83,7 +89,7 @@ def default_beside_script(module: Module, node: ast.If, context: Context, name: 
         return
     for atom in _operands(node.test):
         default = _general(module, atom, node)
-        unused, scripting = (spell(module, node, one, context) for one in (_UNUSED, SCRIPTING))
+        unused, scripting = (spell(module, node, one, context) for one in (_unused(module), SCRIPTING))
         if default is None or unused is None or scripting is None or flow(module).comparison(atom).of_shapes:
             continue
         guard = f"guard_or_{str(default.truth).lower()}"
@@ -151,7 +157,7 @@ def _beside(
     """
     function = module.place(node).function
     assert function is not None
-    unused = spell(module, function.node, _UNUSED, context)
+    unused = spell(module, function.node, _unused(module), context)
     scripting = spell(module, node, SCRIPTING, context)
     names = _used(module, function, node)
     if unused is None or scripting is None or module.indentation(node) is None:
