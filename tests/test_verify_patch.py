@@ -9,9 +9,12 @@ import pytest
 from running import git, symfix
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.torch_context import TorchSurroundings
+from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.verify.change import Change
 from symfix.codemods.verify.patched_files import BadPatch, patched_files
 from symfix.codemods.verify.remaining_uses import remaining_uses
+from symfix.cpp.analysis.file import concrete_uses as cpp_uses
+from symfix.python.analysis.flow import concrete_uses as python_uses
 
 KERNEL = """#include <ATen/ATen.h>
 namespace at::native {
@@ -76,6 +79,16 @@ def test_a_changed_line_of_cpp_is_reported_where_a_size_becomes_concrete(line: s
 )
 def test_a_changed_line_of_python_is_reported_where_a_size_becomes_concrete(line: str, said: str) -> None:
     _require_reported(Path("/tree/f.py"), FUNCTION, "    LINE\n", line, said)
+
+
+def test_each_use_has_a_reason_and_a_failure_mode() -> None:
+    context = TorchSurroundings(all_functions=True).context()
+    text = KERNEL.replace("LINE", "int64_t n = x.sym_numel().guard_int(__FILE__, __LINE__);")
+    found = list(cpp_uses.concrete_uses(SourceFile(Path("/tree/f.cpp"), text.encode()), context))
+    assert {(use.reason, use.mode) for use in found} == {("throws", 1), ("guard", 4)}
+    text = FUNCTION.replace("LINE", "second = math.ceil(x.shape[1] / 2)")
+    found = list(python_uses.concrete_uses(SourceFile(Path("/tree/f.py"), text.encode()), context))
+    assert [(use.reason, use.mode) for use in found] == [("guard", 4), ("guard", 4)]
 
 
 def _require_reported(path: Path, text: str, gap: str, line: str, said: str) -> None:

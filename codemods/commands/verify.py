@@ -60,8 +60,9 @@ def verify(asked: Verify) -> int:
     if asked.style == "junit":
         show_junit(verification)
         return CODES.get(verification.verdict, 1)
+    # As of the change itself, the installed torch decides, not a tree that `--torch-root` names.
     surroundings = TorchSurroundings(
-        asked.torch_root, asked.torch_python, asked.min_torch, all_functions=True, drop_torchscript=True
+        None, asked.torch_python, asked.min_torch, all_functions=True, drop_torchscript=True
     )
     uses = remaining_uses(changes, surroundings, Registry())
     others = () if patched is None else patched.others
