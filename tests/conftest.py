@@ -17,11 +17,14 @@ from symfix.codemods.torchapi.torch_finder import locate
 TESTS = Path(__file__).parent
 sys.path += [str(TESTS / "support"), str(TESTS.parent / "scripts")]
 LONG = (
-    "cluster", "goldens", "verify", "fix_verify", "verify_extension", "widen_schema", "packaging", "series_build",
-    "export", "series_words", "words", "registered_kernels", "forking", "trees_are_data", "xfails_judged",
-    "planted_faults", "repair_subjects", "series_send", "tmux", "add_fake_kernel", "cache_heals", "verify_formulas",
-    "hunt", "widen", "verify_harm", "verify_protocols", "odd_surroundings", "fuzz_operators", "cli", "two_releases",
-    "keeping", "torchapi_locating", "mcp_server", "python_semantics", "python_traced_goldens", "python_captures",
+    "verify_extension", "goldens", "verify", "widen_schema", "fix_verify", "cluster", "export_command",
+    "export_decisions", "python_traced_goldens", "verify_traced", "verify_patch", "export", "forking", "cache_heals",
+    "python_value_decisions", "odd_surroundings", "packaging", "tmux", "planted_faults", "add_fake_kernel",
+    "registered_kernels", "mcp_server", "bad_input", "python_captures", "keeping", "fuzz", "python_traced_places",
+    "live_export", "report_models", "verify_harm", "cpp_runs", "cli", "python_traced_semantics", "fuzz_operators",
+    "examples", "repair_subjects", "baseline", "series_build", "repair_whole", "mcp_tools", "hunt", "series_words",
+    "series_send", "xfails_judged", "words", "decision_faults", "python_semantics", "verify_formulas",
+    "fix_interactive", "review", "cpp_translate", "trees_are_data", "killed", "explain",
 )  # fmt: skip
 """Test files that take longest. They start first, so that no process waits for another at the end."""
 

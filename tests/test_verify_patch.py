@@ -10,7 +10,8 @@ from running import git, symfix
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.torch_context import TorchSurroundings
 from symfix.codemods.model.source_file import SourceFile
-from symfix.codemods.verify.change import Change
+from symfix.codemods.reports.proof import remaining
+from symfix.codemods.verify.change import Change, RemainingUse
 from symfix.codemods.verify.patched_files import BadPatch, patched_files
 from symfix.codemods.verify.remaining_uses import remaining_uses
 from symfix.cpp.analysis.file import concrete_uses as cpp_uses
@@ -148,14 +149,14 @@ def test_verify_judges_a_patch_on_the_files_on_disk(tmp_path: Path) -> None:
     git(tmp_path, "commit", "-qm", "x")
     (tmp_path / "change.patch").write_text(PATCH)
     call = "import torch; from pkg.mine import f; f(torch.ones(3, 2, 2))"
-    words = ("verify", "--diff", "change.patch", "--call", call, ".")
-    report = symfix(*words, cwd=tmp_path, code=3).stdout
-    assert report.startswith("regressed: traced")
-    assert "mine.py:4: `int(x.shape[0])` makes a constant of the size `x.shape[0]`" in report
-    assert "not judged  notes.md" in report
-    answer = json.loads(symfix(*words, "--format", "json", cwd=tmp_path, code=3).stdout)
-    assert [use["line"] for use in answer["remaining_uses"]] == [4]
-    assert answer["not_judged"] == ["notes.md"]
+    words = ("verify", "--diff", "change.patch", "--call", call, "--format", "json", ".")
+    answer = json.loads(symfix(*words, cwd=tmp_path, code=3).stdout)
+    assert answer["verdict"] == "regressed"
+    (use,) = answer["remaining_uses"]
+    assert (use["line"], answer["not_judged"]) == (4, ["notes.md"])
+    lines = "".join(remaining([RemainingUse(Path(use["path"]), use["line"], use["detail"])], answer["not_judged"]))
+    assert "still concrete, or decided\n    mine.py:4: `int(x.shape[0])` makes a constant of the size" in lines
+    assert "not judged  notes.md" in lines
     assert "int(" not in (tmp_path / "pkg/mine.py").read_text()
     told = symfix("verify", "--diff", "-", cwd=tmp_path, code=2, text="nonsense").stderr
     assert "--diff -: No valid patches in input" in told
