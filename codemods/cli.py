@@ -124,7 +124,13 @@ def rule(name: str | None) -> int:
 @main_group.command()
 @click.argument("paths", nargs=-1, type=FILE)
 @click.option("--base", default="HEAD", show_default=True, metavar="REV", help="What the files are compared with.")
-@click.option("--diff", "patch", type=FILE, metavar="FILE", help="Prove this patch in a copy of the files on disk.")
+@click.option(
+    "--diff",
+    "patch",
+    type=FILE,
+    metavar="FILE",
+    help="Prove this patch ('-' for stdin) in a copy of the files on disk.",
+)
 @CHILDREN
 @click.option("--format", "style", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True)
 def verify(**words: Any) -> int:

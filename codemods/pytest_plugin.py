@@ -105,7 +105,7 @@ def _failures(calls: Sequence[Call], name: str, mark: pytest.Mark) -> Iterator[s
     if call is None:
         yield f"traces: the test makes no call of {name} that can be traced"
         return
-    dynamic = {name: tuple(dimensions) for name, dimensions in mark.kwargs["dynamic"].items()}
+    dynamic = {parameter: tuple(dimensions) for parameter, dimensions in mark.kwargs["dynamic"].items()}
     try:
         for way, error in trace_call(*traceable(call), dynamic, mark.kwargs.get("ways", _WAYS)):
             yield f"{name} does not trace ({way}):"

@@ -27,6 +27,9 @@ class Pooled(torch.nn.Module):
 def halves(x):
     return x[: x.shape[0] // 2]
 
+def noisy(x):
+    return x + torch.rand(x.shape[0], 1)
+
 def emptied(x):
     if x.shape[0] == 0:
         return x.new_zeros(3)
@@ -45,6 +48,17 @@ import pytest, torch, models
 def test_both():
     assert models.Pooled()(torch.ones(5, 4), scale=2.0).shape == (2,)
     assert models.halves(torch.ones(6, 4)).shape == (3, 4)
+
+drawn = []
+
+@pytest.mark.traces(models.noisy, dynamic={"x": [0]}, ways=["compile"])
+def test_noisy():
+    torch.manual_seed(5)
+    drawn.append(models.noisy(torch.zeros(3, 1)).sum())
+    drawn.append(torch.get_rng_state())
+
+def test_after_noisy():
+    assert torch.equal(torch.get_rng_state(), drawn[1])
 
 @pytest.mark.traces(models.emptied, dynamic={"x": [0]})
 def test_emptied():
@@ -103,6 +117,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_a_marked_call_that_traces_passes(report: dict[str, str]) -> None:
     assert "PASSED test_models.py::test_both" in report[""]
+    assert "PASSED test_models.py::test_noisy" in report[""]
+    assert "PASSED test_models.py::test_after_noisy" in report[""], "the numbers that later tests draw are the same"
     assert "PASSED test_models.py::test_emptied_with_hints" in report[""]
 
 
@@ -127,7 +143,7 @@ def test_a_marked_call_that_does_not_trace_fails_with_the_reason(test: str, said
 
 def test_nothing_is_traced_without_the_option(tmp_path: Path) -> None:
     said = _run(tmp_path)
-    assert "1 failed, 9 passed" in said
+    assert "1 failed, 11 passed" in said
 
 
 def test_pytest_finds_the_plugin_of_an_installed_symfix() -> None:

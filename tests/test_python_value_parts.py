@@ -127,6 +127,28 @@ def test_a_question_who_traces_is_no_tensor(asked: str) -> None:
     assert raised.value.reason == "no-tensor"
 
 
+@pytest.mark.parametrize(
+    ("before", "carried"),
+    [
+        ("d = 1e9", True),
+        ("d = float('inf')", True),
+        ("d: float = 1e9", False),
+        ("for d in (1.0, 2.0):\n    pass\nd = 1e9", False),
+        ("n = 1e9", False),
+    ],
+)
+def test_a_float_is_carried_if_only_assignments_give_it(before: str, carried: bool) -> None:
+    name = before[0] if before[0] in "dn" else "d"
+    text = f"{before}\nwhile {name} > 0.1:\n    x = x / 2\n    {name} = x.norm().item()\nreturn x"
+    made = module(body(text))
+    (loop,) = (one for one in ast.walk(made.tree) if isinstance(one, ast.While))
+    try:
+        written = b"".join(edit.text for fix in looped(made, loop, context()) for edit in fix.edits)
+    except CannotRewrite:
+        written = b""
+    assert (b"dtype=torch.float64" in written) is carried
+
+
 def test_both_sides_of_a_choice() -> None:
     made = module(body("if x.sum() > 0:\n    x = x @ n\nreturn x"))
     (branch,) = made.nodes.ifs

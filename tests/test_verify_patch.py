@@ -119,6 +119,7 @@ def test_a_patch_is_applied_in_a_copy_and_new_files_are_not_judged(tmp_path: Pat
     ("patch", "said"),
     [
         (PATCH.replace("pkg/mine.py", "../outside.py"), "outside"),
+        (PATCH.replace("pkg/mine.py", "pkg/absent.py"), "pkg/absent.py: No such file or directory"),
         (PATCH.replace("x.shape[0], -1)\n+", "x.shape[1], -1)\n+"), "patch failed: pkg/mine.py:1"),
         ("no patch at all\n", "No valid patches in input"),
     ],
@@ -136,6 +137,33 @@ def test_a_patch_that_does_not_apply_is_one_line_and_writes_nothing(tmp_path: Pa
     assert said in str(raised.value)
     assert "\n" not in str(raised.value)
     assert "int(" not in (tmp_path / "outside.py").read_text()
+
+
+def test_a_renamed_file_is_not_judged(tmp_path: Path) -> None:
+    top, scratch = tmp_path / "top", tmp_path / "scratch"
+    top.mkdir()
+    scratch.mkdir()
+    (top / "old.py").write_text("x = 1\n")
+    patch = b"diff --git a/old.py b/new.py\nsimilarity index 100%\nrename from old.py\nrename to new.py\n"
+    found = patched_files(patch, top, scratch, lambda path: path.suffix == ".py")
+    assert (found.changes, found.others) == ((), ("new.py",))
+
+
+def test_a_patch_of_new_files_alone_is_no_success(tmp_path: Path) -> None:
+    for name, code in (("notes.md", 0), ("mine.py", 1)):
+        patch = f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x = 1\n"
+        told = symfix("verify", "--diff", "-", ".", cwd=tmp_path, code=code, text=patch).stderr
+        assert f"not judged: {name}" in told
+
+
+def test_kernel_code_is_not_reported() -> None:
+    kernel = """auto iter = at::TensorIteratorConfig().add_output(x).build();
+  const float* data = x.const_data_ptr<float>();
+  for (int64_t i = 0; i < x.size(1); i++) { (void)data[i]; }"""
+    context = TorchSurroundings(all_functions=True).context()
+    text = KERNEL.replace("auto first = x.size(0);", "").replace("LINE", kernel)
+    found = list(cpp_uses.concrete_uses(SourceFile(Path("/tree/f.cpp"), text.encode()), context))
+    assert [text.encode()[use.start : use.end] for use in found] == []
 
 
 def test_verify_judges_a_patch_on_the_files_on_disk(tmp_path: Path) -> None:

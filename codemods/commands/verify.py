@@ -50,12 +50,14 @@ def verify(asked: Verify) -> int:
     prove = SuccessiveVerifier(asked)
     patched = None if asked.patch is None else _patched(asked.patch, paths)
     changes = list(_since(asked.base, paths)) if patched is None else list(patched.changes)
+    others = () if patched is None else patched.others
     if not changes:
         than = asked.base if patched is None else "the files on disk"
-        click.echo(f"nothing that a rule reads differs from {than}", err=True)
+        unjudged = f"; not judged: {', '.join(others)}" if others else ""
+        click.echo(f"nothing that a rule reads differs from {than}{unjudged}", err=True)
         if asked.style == "junit":
             show_junit(None)
-        return 0
+        return int(any(Registry().wing(Path(name)) for name in others))
     verification = prove(changes)
     if asked.style == "junit":
         show_junit(verification)
@@ -65,7 +67,6 @@ def verify(asked: Verify) -> int:
         None, asked.torch_python, asked.min_torch, all_functions=True, drop_torchscript=True
     )
     uses = remaining_uses(changes, surroundings, Registry())
-    others = () if patched is None else patched.others
     if asked.style == "json":
         rows = [{"path": str(use.path), "line": use.line, "detail": use.detail} for use in uses]
         answer = {**to_json(verification), "remaining_uses": rows, "not_judged": others}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .change import Change
+
+_RENAMED = re.compile(rb"^rename from ([^\"\n]+)$", re.MULTILINE)
 
 
 class BadPatch(Exception):
@@ -29,14 +32,16 @@ def patched_files(patch: bytes, top: Path, scratch: Path, reads: Callable[[Path]
     ``reads`` returns whether a file is of a language of symfix. Raises BadPatch.
     """
     names = _names(patch, scratch)
-    here = [name for name in names if reads(Path(name)) and _inside(top, name).is_file()]
+    read = [name for name in names if reads(Path(name))]
+    renamed = [os.fsdecode(name) for name in _RENAMED.findall(patch)]
+    here = [name for name in dict.fromkeys((*read, *renamed)) if _inside(top, name).is_file()]
     for name in here:
         copy = scratch / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(_inside(top, name).read_bytes())
-    if here:
-        _git(patch, scratch, *(f"--include={_literal(name)}" for name in here))
-    changes = (Change(top / name, (top / name).read_bytes(), _after(scratch / name)) for name in here)
+    if read:
+        _git(patch, scratch, *(f"--include={_literal(name)}" for name in read))
+    changes = (Change(top / name, (top / name).read_bytes(), _after(scratch / name)) for name in here if name in read)
     found = tuple(change for change in changes if change.after and change.after != change.before)
     judged = {str(change.path.relative_to(top)) for change in found}
     return PatchedFiles(found, tuple(name for name in names if name not in judged))

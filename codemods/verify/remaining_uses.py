@@ -10,7 +10,6 @@ from ..engine.registry import Registry, load_language
 from ..engine.run import CheckRequest, run
 from ..engine.torch_context import TorchSurroundings
 from ..model.outcome import Changed, Unchanged
-from ..model.source_file import SourceFile
 from .change import Change, RemainingUse
 from .compare.line_coverage import changed_lines
 
@@ -41,7 +40,5 @@ def _places(change: Change, surroundings: TorchSurroundings, registry: Registry)
     yield from ((source.line_column(skip.start)[0], skip.detail) for skip in outcome.skips)
     for fix in (*applied, *outcome.offered):
         yield source.line_column(fix.start)[0], f"{fix.message} ({fix.rule})"
-    language = load_language(wing.package)
-    if not language.errors(change.after):
-        uses = language.concrete_uses(SourceFile(change.path, change.after, named=True), surroundings.context())
-        yield from ((source.line_column(use.start)[0], use.detail) for use in uses)
+    uses = load_language(wing.package).concrete_uses(source, surroundings.context())
+    yield from ((source.line_column(use.start)[0], use.detail) for use in uses)

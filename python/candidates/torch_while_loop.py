@@ -200,7 +200,7 @@ def _reading(module: Module, parts: Sequence[ast.stmt], name: str, context: Cont
     values = [] if function is None else _given(function.node, name)
     first = [one for one in values if one not in inside]
     steps = [one for one in values if one in inside]
-    if not first or not steps:
+    if function is None or not first or not steps or not _only_assigned(function.node, name, len(values)):
         return None
     if all(isinstance(one, ast.Constant) and isinstance(one.value, bool) for one in first):
         texts = [tensor_condition(module, one, context)[0] for one in steps]
@@ -255,6 +255,13 @@ def _given(function: ast.AST, name: str) -> list[ast.expr]:
         if any(isinstance(part, ast.Name) and part.id == name for target in targets for part in ast.walk(target)):
             found.append(one.value)  # type: ignore[attr-defined]
     return found
+
+
+def _only_assigned(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, count: int) -> bool:
+    """Return whether a name gets all of its values by ``count`` assignments, and is no parameter."""
+    bound = [one for one in ast.walk(function) if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)]
+    taken = any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(function))
+    return not taken and sum(one.id == name for one in bound) == count
 
 
 def _is_whole(module: Module, value: ast.expr, name: str) -> bool:

@@ -21,11 +21,12 @@ _SLOW = ("C10_AS_INTARRAYREF_SLOW", "asIntArrayRefSlow", "asIntArrayRefSlowAlloc
 def concrete_uses(source: SourceFile, context: Context) -> Iterator[Skip]:
     """Yield the places of a file at which a size cannot stay symbolic."""
     know = knowledge(source, context)
-    for node in every(know.model.tree.root, "call_expression", "init_declarator"):
-        found = _assigned(know, node) if node.type == "init_declarator" else _called(know, node)
-        if found is not None:
-            mode, reason, detail = found
-            yield Skip(NAME, mode, node.start_byte, node.end_byte, reason, detail)
+    for function in know.eligibility.functions:
+        for node in every(function.body, "call_expression", "init_declarator"):
+            found = _assigned(know, node) if node.type == "init_declarator" else _called(know, node)
+            if found is not None and not know.eligibility.in_kernel_code(function, node):
+                mode, reason, detail = found
+                yield Skip(NAME, mode, node.start_byte, node.end_byte, reason, detail, function.name)
 
 
 def _called(know: FileAnalysis, call: Node) -> tuple[int, str, str] | None:

@@ -260,7 +260,7 @@ def _ends(kept: ast.AST | None, constants: set[str]) -> Iterator[_Decision]:
                     part.id for part in ast.walk(kept) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
                 }
                 asked = {part.id for part in ast.walk(one.test) if isinstance(part, ast.Name)} & changed
-                yield one.test.lineno, last, body, isinstance(one, ast.While) and not asked <= constants
+                yield one.test.lineno, last, body, isinstance(one, ast.While) and not (asked and asked <= constants)
 
 
 def _chooses(branch: ast.If) -> bool:

@@ -31,21 +31,24 @@ def trace_call(
     than eager fails. Raises BadDimensions.
     """
     _marked(function, args, kwargs, dynamic)
-    given, named = copied(args, kwargs)
-    torch.manual_seed(0)
-    expected = pytree.tree_leaves(function(*given, **named))
-    for way in ways:
-        torch._dynamo.reset()
+    # Tests that run later draw the same numbers as without this.
+    with torch.random.fork_rng(devices=[]):
         given, named = copied(args, kwargs)
         torch.manual_seed(0)
-        try:
-            with _unlogged():
-                found = pytree.tree_leaves(WAYS[way](function, given, named, _marked(function, given, named, dynamic)))
-            if not same_leaves(expected, found):
-                raise AssertionError("the result of the traced program differs from eager")
-        except Exception as error:
-            yield way, error
-    torch._dynamo.reset()
+        expected = pytree.tree_leaves(function(*given, **named))
+        for way in ways:
+            torch._dynamo.reset()
+            given, named = copied(args, kwargs)
+            marked = _marked(function, given, named, dynamic)
+            torch.manual_seed(0)
+            try:
+                with _unlogged():
+                    found = pytree.tree_leaves(WAYS[way](function, given, named, marked))
+                if not same_leaves(expected, found):
+                    raise AssertionError("the result of the traced program differs from eager")
+            except Exception as error:
+                yield way, error
+        torch._dynamo.reset()
 
 
 @contextlib.contextmanager
