@@ -39,6 +39,8 @@ def _package_root(path: Path) -> Path | None:
 def _packages(root: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for one in distributions(path=[str(root)]):
-        for file in one.files or ():
-            found.setdefault(file.parts[0], f"{one.metadata['Name']} {one.version}")
+        # Each access reads and parses the metadata again.
+        name = f"{one.metadata['Name']} {one.version}"
+        for top in dict.fromkeys(file.parts[0] for file in one.files or ()):
+            found.setdefault(top, name)
     return found
