@@ -24,10 +24,18 @@ from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.export import procedure
 from symfix.codemods.workflows.export.draft_report import BadReport, load
-from symfix.codemods.workflows.export.folder import patches, to_json
-from symfix.codemods.workflows.export.outcome import Exported, ExportOutcome, FilePatch, TargetVerdict
+from symfix.codemods.workflows.export.folder import patches, text_of, to_json
+from symfix.codemods.workflows.export.outcome import (
+    Exported,
+    ExportOutcome,
+    FilePatch,
+    LastFailure,
+    SourcePlace,
+    TargetVerdict,
+)
 from symfix.codemods.workflows.export.page import page
 from symfix.codemods.workflows.export.patch_names import PatchNames
+from symfix.codemods.workflows.export.result import Result
 from symfix.codemods.workflows.export.skeleton import SKELETON
 from symfix.codemods.workflows.export.target_trials import ModelTrial, ReportedCase, Targets
 from symfix.python.analysis.flow.unfixable_reasons import residue
@@ -70,9 +78,13 @@ def exporting(holding: Forking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Return ``symfix export`` as a function, which runs here and in this test's folder on the shared torch."""
 
     @contextmanager
-    def held(laboratory: Harness, jobs: int, *, preloaded: Sequence[str]) -> Iterator[Forking]:
+    def held(laboratory: Harness, jobs: int, *, preloaded: Sequence[str], exchange: bool = False) -> Iterator[Forking]:
         assert preloaded == EXPORTS
-        yield replace(holding, limits=laboratory.limits)
+        if exchange:
+            with forking(laboratory, jobs, preloaded=preloaded, exchange=True) as own:
+                yield own
+        else:
+            yield replace(holding, limits=laboratory.limits)
 
     monkeypatch.setattr(procedure, "forking", held)
     monkeypatch.chdir(tmp_path)
@@ -579,9 +591,95 @@ def test_targets_that_share_files_share_a_patch() -> None:
     other = Exported("b.py", TargetVerdict.PROVEN, files=(FilePatch("b.py", Path("b.py"), b"a\n", b"c\n"),))
     left = Exported("c.py", TargetVerdict.LEFT)
     outcome = ExportOutcome("2.13.0", ("export",), False, (*made, other, left))
-    assert [(name, [one.target for one in group]) for name, group in patches(outcome)] == [
+    assert [(one.name, [target.target for target in one.targets]) for one in patches(outcome)] == [
         ("a-py-one", ["a.py:one", "a.py:two"]),
         ("b-py", ["b.py"]),
     ]
     assert [row["verdict"] for row in to_json(outcome)["targets"]] == ["proven", "proven", "proven", "left"]
     assert "<h2>a-py-one.patch</h2>" in page(outcome)
+
+
+def test_changes_of_torch_and_partial_ones_have_patches_of_their_own() -> None:
+    mine = FilePatch("net.py", Path("net.py"), b"a\n", b"b\n")
+    torchs = FilePatch("torch/functional.py", Path("functional.py"), b"a\n", b"b\n", "torch 2.13.0")
+    both = Exported("a.py", TargetVerdict.WITH_TORCH, files=(mine, torchs))
+    failure = LastFailure("in-torch", "data-dependent", "export", SourcePlace("net.py", 3, "forward"), "", ())
+    partial = Exported("b.py", TargetVerdict.LEFT, files=(mine,), left=failure)
+    outcome = ExportOutcome("2.13.0", ("export",), False, (both, partial))
+    texts = {one.name: text_of(one, outcome).decode() for one in patches(outcome)}
+    assert texts.keys() == {"a-py", "a-py.torch", "b-py.partial"}
+    assert "Needs the change of torch 2.13.0 too." in texts["a-py"] and "torch/functional.py" not in texts["a-py"]
+    assert "Against torch 2.13.0.\nNeeds the change of the model too." in texts["a-py.torch"]
+    assert "Partial: behind it the export stops at net.py:3 in forward, in-torch." in texts["b-py.partial"]
+    assert Result(replace(outcome, targets=(both,))).torch_patch.startswith("diff --git a/torch/functional.py")
+    assert not Result(replace(outcome, targets=(partial,))).patch
+
+
+TORCH_ASKS = """
+import torch
+
+
+class Spectrum(torch.nn.Module):
+    def forward(self, x):
+        return torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True).abs()
+
+
+class Zeroed(torch.nn.Module):
+    def forward(self, x):
+        if x.shape[0] == 1:
+            return x
+        products = x @ x.T
+        return products.fill_diagonal_(0.0)
+
+
+def stft():
+    return {"model": Spectrum(), "args": (torch.randn(2, 100),), "dynamic": {"x": {0: "batch", 1: "time"}}}
+
+
+def fill():
+    return {"model": Zeroed(), "args": (torch.randn(5, 4),), "dynamic": {"x": {0: "rows"}}}
+"""
+
+
+def test_what_torch_asks_is_mended_in_torch_or_left_behind_a_partial_patch(
+    tmp_path: Path, exporting: Exporting
+) -> None:
+    (tmp_path / "model.py").write_text(TORCH_ASKS)
+    said = exporting("model.py:stft", "model.py:fill", "--unbacked", code=1)
+    written = {path.name: path.read_text() for path in (tmp_path / "symfix-export").glob("*.patch")}
+    assert "model.py:stft: proven with a change of torch" in said
+    assert "+++ b/torch/_meta_registrations.py" in written["model-py-stft.torch.patch"]
+    assert "model.py:fill: left" in said and "1. model.py:12 in forward" in said and "stops, in-torch" in said
+    assert written.keys() == {"model-py-stft.torch.patch", "model-py-fill.partial.patch"}
+    assert "Partial: behind it the export stops at model.py:15" in written["model-py-fill.partial.patch"]
+
+
+def test_lines_behind_the_failure_that_stop_too_are_listed(tmp_path: Path, exporting: Exporting) -> None:
+    (tmp_path / "model.py").write_text(
+        """
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, keep, steps):
+        if x[keep].size(0) == 0:
+            return x.sum(0)
+        for _ in range(int(steps.max())):
+            x = x.relu() + 1
+        words = [str(step) for step in range(int(keep.sum()))]
+        return x.sum(0) + len(words)
+
+
+def target():
+    x = torch.randn(6, 4)
+    args = (x, x[:, 0] > 0, torch.tensor([1, 2]))
+    return {"model": Model(), "args": args, "dynamic": {"x": {0: "n"}, "keep": {0: "n"}}}
+"""
+    )
+    (target,) = json.loads(exporting("model.py", "--format", "json", code=1))["targets"]
+    assert [one["place"]["line"] for one in target["obstacles"]] == [7]
+    assert target["left"]["place"]["line"] == 9
+    assert [(one["line"], one["text"]) for one in target["further"]] == [
+        (11, "words = [str(step) for step in range(int(keep.sum()))]")
+    ]
+    assert (tmp_path / "symfix-export" / "model-py.partial.patch").is_file()

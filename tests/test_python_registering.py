@@ -370,7 +370,7 @@ def test_what_could_be_registered_comes_after_the_places_that_asked(context: Con
     path.write_text(REFERENCE)
     asked = TorchFrame(str(path), 11, "twice")
     reference = TorchFrame(str(path), 8, "twice", operators=("aten.twice.default", "aten.twice.int"))
-    bench = TrialRunner(None, None, None, CandidateSources(Registry(), context, context))  # type: ignore[arg-type]
+    bench = TrialRunner(None, None, None, CandidateSources(Registry(), lambda _: context))  # type: ignore[arg-type]
     drafts: dict[Path, EditedFile] = {}
     trial = Trial("twice", "failed", "u0 < 3", frames=(reference, *[asked] * 5))
     first, last = bench.sites(trial, drafts)
@@ -409,7 +409,7 @@ def offered(name: str, draft: EditedFile, context: Context) -> Fix:
 
 def empty_draft(context: Context) -> EditedFile:
     path = INSTALLED / "_decomp" / "decompositions.py"
-    draft = CandidateSources(Registry(), context, context).draft(path, DECOMPOSITIONS)
+    draft = CandidateSources(Registry(), lambda _: context).draft(path, DECOMPOSITIONS)
     assert draft is not None
     return draft
 

@@ -81,7 +81,7 @@ def module(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def advisors(context: Context) -> CandidateSources:
-    return CandidateSources(Registry(), context, context)
+    return CandidateSources(Registry(), lambda _: context)
 
 
 def line_of(text: bytes, piece: bytes) -> int:
@@ -289,6 +289,23 @@ def test_what_failed_on_top_of_a_wrong_start_is_tried_again_without_it(
     text = search.drafts[module].now.content
     assert SAME_ERROR in text and CHECK not in text
     assert any(attempt.came.startswith("leads nowhere") for attempt in search.attempts)
+
+
+def test_a_search_that_ends_nowhere_returns_to_its_longest_chain(module: Path, advisors: CandidateSources) -> None:
+    @dataclass
+    class Chained(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            mark = THIRD if SAME_ERROR not in text else b"n * 2 >="
+            return Texts.trial(Texts(self.path, self.right, at={name: mark}), name, text)
+
+    search = searched(Chained(module, {"both": b"nothing will do"}, at={}), advisors)
+    assert not search.chains["both"] and any("leads nowhere" in attempt.came for attempt in search.attempts)
+    search.return_to_furthest()
+    (member,) = search.chains["both"]
+    assert SAME_ERROR in search.drafts[module].now.content
+    assert "n * 2" in search.trials["both"].message
+    search.return_to_furthest()
+    assert search.chains["both"] == [member]
 
 
 IN_ONE_FUNCTION = b"""#include <ATen/ATen.h>

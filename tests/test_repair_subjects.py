@@ -38,7 +38,7 @@ def test_a_failure_is_mended_and_proven(
     surroundings = TorchSurroundings()
     place, context = surroundings.place, surroundings.context()
     laboratory = Harness(place.python, tmp_path, Limits(wall=600.0))
-    advisors = CandidateSources(Registry(), context, context)
+    advisors = CandidateSources(Registry(), lambda _: context)
     tries = partial(try_all, kind=kind, protocol=protocol)
     bench = TrialRunner(
         laboratory, tries, lambda path: module_name(path, [place.package.parent]), advisors, jobs=1, quick=ready

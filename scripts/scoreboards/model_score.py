@@ -77,8 +77,9 @@ def dynamic(outcome: ExportOutcome, laboratory: Harness, jobs: int) -> tuple[Pas
     every = {one.target: -1 for one in outcome.targets}
     before = tries(laboratory, Variant("installed"), every, 0, jobs).trials
     after = {name: trial.passed for name, trial in before.items()}
-    for _, group in patches(outcome):
-        variant = variant_of({file.path: file.after for file in group[0].files}, laboratory)
+    for written in patches(outcome):
+        group = [one for one in written.targets if one.verdict in _PATCHED]
+        variant = variant_of({file.path: file.after for file in written.files}, laboratory)
         tried = tries(laboratory, variant, {one.target: -1 for one in group}, 0, min(jobs, len(group))).trials
         after |= {name: trial.passed for name, trial in tried.items()}
     return {name: trial.passed for name, trial in before.items()}, after

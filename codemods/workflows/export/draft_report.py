@@ -11,8 +11,11 @@ from ...harness.temp_folder import new_name
 from ...harness.torch_variant import Harness, Variant
 from .outcome import SourcePlace
 
+UNDECIDED = "DATA_DEPENDENT_ERROR"
+"""Kind of a failure at a condition that data decide."""
+_INSTALLED = Variant("installed")
 _MEANING = {
-    "DATA_DEPENDENT_ERROR": "undecided",
+    UNDECIDED: "undecided",
     "GUARD_ADDED": "the range narrows",
     "MISSING_FAKE_KERNEL": "no fake kernel",
     "MISMATCHED_FAKE_KERNEL": "the fake kernel gives another result",
@@ -50,11 +53,14 @@ class DraftReport:
     failures: tuple[DraftFailure, ...]
 
 
-def make(target: str, folder: Path, laboratory: Harness) -> DraftReport:
-    """Run ``draft_export`` on the target in a child. Raises BadReport with the reason of a failure."""
+def make(target: str, folder: Path, laboratory: Harness, variant: Variant = _INSTALLED) -> DraftReport:
+    """Run ``draft_export`` on the target in a child, with the changes of ``variant``.
+
+    Raises BadReport with the reason of a failure.
+    """
     report = laboratory.scratch / new_name("draft")
     request = {"target": target, "folder": str(folder)}
-    ended, answer = laboratory.ask("draft_export", Variant("installed"), request, report)
+    ended, answer = laboratory.ask("draft_export", variant, request, report)
     if "failures" not in answer:
         raise BadReport(answer.get("error") or ended.died or (ended.stderr.strip().splitlines() or ["no answer"])[-1])
     return _read({**answer, "target": target, "folder": str(folder)})

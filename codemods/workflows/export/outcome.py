@@ -13,6 +13,7 @@ class TargetVerdict(Enum):
 
     AS_IT_IS = "exports as it is"
     PROVEN = "proven"
+    WITH_TORCH = "proven with a change of torch"
     ONE_SIDED = "one side only"
     """Verdict on a target that exports with the patch and equals the model on every input. No input takes one side of a
     changed branch."""
@@ -32,7 +33,7 @@ REASONS = {
     "narrows-range": "a branch keeps the program to a part of the sizes; with --unbacked a default can be tried",
     "special-size": "torch assumes that a dynamic size is 2 or more, and here the model differs below; use --unbacked",
     "no-source": "the line stands in a file whose source is not at hand",
-    "in-torch": "torch itself asks for the size; `symfix repair` looks there",
+    "in-torch": "torch itself asks for the size; `symfix repair --torch-root` tries changes of its C++ too",
     "undecided-size": "no fix that was tried decides this size rightly",
     "other-result": "what was tried gives another result than the model",
     "not-sizes": "the export fails for a reason that has nothing to do with sizes",
@@ -93,6 +94,11 @@ class FilePatch:
     package: str = ""
     """``NAME VERSION``. Empty for the user's own code."""
 
+    @property
+    def of_torch(self) -> bool:
+        """Return whether the file belongs to torch, which a user can't change for others."""
+        return self.name.startswith("torch/") and self.package.startswith("torch ")
+
 
 @dataclass(frozen=True)
 class Exported:
@@ -109,6 +115,8 @@ class Exported:
     unseen: tuple[str, ...] = ()
     """Changed conditions of which no input takes one side: line of the changed file, truth value, text."""
     left: LastFailure | None = None
+    further: tuple[SourcePlace, ...] = ()
+    """Lines behind the failure at which the export would stop too."""
 
     @property
     def good(self) -> bool:

@@ -56,6 +56,8 @@ def _target(one: Exported) -> Iterator[str]:
     if one.left is not None:
         yield from _left(one.left)
     yield "<dl>"
+    for place in one.further:
+        yield f"<dt>also undecided<dd><code>{escape(str(place))}</code><pre>{escape(place.text)}</pre>"
     if one.inputs and one.left is None:
         yield f"<dt>equal at<dd>{escape(', '.join(one.inputs))}"
     for note in one.notes:
@@ -90,10 +92,10 @@ def _left(left: LastFailure) -> Iterator[str]:
 
 
 def _patches(outcome: ExportOutcome) -> Iterator[str]:
-    for name, targets in patches(outcome):
-        yield f"<h2>{escape(name)}.patch</h2>"
-        for package in dict.fromkeys(file.package for file in targets[0].files if file.package):
+    for one in patches(outcome):
+        yield f"<h2>{escape(one.name)}.patch</h2>"
+        for package in dict.fromkeys(file.package for file in one.files if file.package):
             yield f"<p class=dim>against {escape(package)}</p>"
-        for file in targets[0].files:
+        for file in one.files:
             text = patch(file.name, file.before, file.after).decode("utf-8", "replace")
             yield f"<pre>{escape(text)}</pre>"

@@ -15,10 +15,11 @@ from typing import Any
 
 from ...engine.registry import Registry
 from ...engine.torch_context import TorchSurroundings
-from ...harness.fork_server import EXPORTS, finds_torch_as_it_is, forking
+from ...harness.fork_server import EXPORTS, Forking, finds_torch_as_it_is, forking
 from ...harness.process_limits import Limits
 from ...harness.remote import laboratory
 from ...harness.torch_variant import Harness, Variant
+from ...verify.build.modules import module_name
 from ..repair.candidate_search import Search
 from ..repair.candidates import CandidateSources
 from ..repair.edited_file import EditedFile
@@ -26,12 +27,16 @@ from ..repair.groups import AcceptedFix, FixGroup, by_changes, only
 from ..repair.progress_metric import expression, strip_advice
 from ..repair.trial_runner import TrialRunner
 from ..repair.trials import UNTESTABLE, TorchFrame, Trial
+from .draft_report import UNDECIDED, BadReport, make
 from .outcome import ExportBlocker, Exported, ExportOutcome, FilePatch, LastFailure, SourcePlace, TargetVerdict
 from .patch_names import PatchNames
 from .target_trials import NARROWING, ModelTrial, Sides, Targets
 
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
+_FRAMES = 10
+"""Number of frames, of the model and of torch behind it, at which a search inside torch tries candidates."""
+_TORCH_NOTE = "the change of torch was tried with this model only; torch's own tests are for `symfix repair`"
 _PATIENCE = 18
 """Limit on successive candidates without progress of a target."""
 _AGAIN = 8
@@ -77,24 +82,32 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
     targets = Targets(wanted.folder, wanted.ways, wanted.unbacked, wanted.described)
     jobs = wanted.jobs if wanted.executor is None else max(wanted.jobs, len(wanted.targets))
     with ExitStack() as stack:
-        lab = wanted.living or laboratory(place.python, scratch, wanted.limits, wanted.executor, wanted.folder)
+        lab = plain = wanted.living or laboratory(place.python, scratch, wanted.limits, wanted.executor, wanted.folder)
         if (
             wanted.executor is None
             and wanted.living is None
             and all(_forks(target, wanted.folder) for target in wanted.targets)
         ):
-            lab = stack.enter_context(forking(lab, jobs, preloaded=EXPORTS))
-        bench = TrialRunner(lab, targets, str, CandidateSources(Registry(), context, context), None, jobs)
+            lab = stack.enter_context(forking(plain, jobs, preloaded=EXPORTS))
+        bench = TrialRunner(lab, targets, str, CandidateSources(Registry(), lambda _: context), None, jobs)
         names = PatchNames(wanted.folder)
         progress(f"trying {_count(len(wanted.targets))} as they are")
         first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
         failing = {name: trial for name, trial in first.items() if not trial.passed and trial.verdict != UNTESTABLE}
         search = Search(bench.advisors, bench, {}, dict(failing), by_changes, patience=_PATIENCE)
         search.deadline = started + wanted.search_seconds
-        for _ in range(_AGAIN):
-            search.run(0, progress, _ROUNDS)
-            if not search.complete(progress) or search.over:
-                break
+        _run(search, progress)
+        search.return_to_furthest()
+        asked_by_torch = [name for name, trial in search.trials.items() if _is_asked_by_torch(trial)]
+        # The torch of a living process can't be replaced.
+        if asked_by_torch and wanted.living is None and not search.over:
+            progress(f"looking inside torch for {_count(len(asked_by_torch))}")
+            if isinstance(lab, Forking):
+                lab = stack.enter_context(forking(plain, jobs, preloaded=EXPORTS, exchange=True))
+            inside = _inside_torch(replace(bench, laboratory=lab), targets, surroundings)
+            search.move_to(inside, asked_by_torch)
+            _run(search, progress)
+            search.return_to_furthest()
         found = {
             name: Exported(name, TargetVerdict.AS_IT_IS, notes=_notes(one), inputs=_compared(one))
             for name, one in first.items()
@@ -108,11 +121,51 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
         passing = [name for name, trial in search.trials.items() if trial.passed]
         for group in by_changes(search.chains, passing):
             progress(f"proving {_count(len(group.operators))} with the same changes")
-            found |= _proven(group, search, targets, names)
+            found |= _proven(_with_torch_alone(group, search, names), search, targets, names)
         for name in failing:
             found.setdefault(name, _left(name, search, names))
+        if not (wanted.unbacked or wanted.living or wanted.described or search.over):
+            found |= {name: _with_further(one, search, wanted) for name, one in found.items() if one.left is not None}
         ordered = tuple(found[name] for name in wanted.targets)
         return ExportOutcome(place.build, wanted.ways, wanted.unbacked, ordered, round(time.monotonic() - started, 1))
+
+
+def _run(search: Search, progress: Callable[[str], None]) -> None:
+    for _ in range(_AGAIN):
+        search.run(0, progress, _ROUNDS)
+        if not search.complete(progress) or search.over:
+            return
+
+
+def _is_asked_by_torch(trial: Trial) -> bool:
+    return isinstance(trial, ModelTrial) and bool(trial.inside) and not trial.passed and not trial.by_value
+
+
+def _inside_torch(bench: TrialRunner, targets: Targets, surroundings: TorchSurroundings) -> TrialRunner:
+    """Return a bench whose trials can replace modules of torch too."""
+    package = surroundings.place.package
+    context, of_torch = surroundings.context(), TorchSurroundings(torch_python=surroundings.torch_python).context()
+    sources = CandidateSources(Registry(), lambda path: of_torch if path.is_relative_to(package) else context)
+
+    def module(path: Path) -> str:
+        return module_name(path, [package.parent]) if path.is_relative_to(package) else str(path)
+
+    tries = replace(targets, inside_torch=True)
+    return TrialRunner(bench.laboratory, tries, module, sources, None, bench.jobs, frames=_FRAMES)
+
+
+def _with_torch_alone(group: FixGroup, search: Search, names: PatchNames) -> FixGroup:
+    """Return the group without its changes of the model if those of torch are enough."""
+    members = tuple(one for one in group.members if _is_of_torch(one.path, names))
+    if not members or len(members) == len(group.members):
+        return group
+    alone = FixGroup(members, group.operators)
+    (trials,) = search.bench.try_alone(search.drafts, [alone])
+    if not all(trial.passed for trial in trials.values()):
+        return group
+    for name in group.operators:
+        search.chains[name] = [one for one in search.chains[name] if one in members]
+    return alone
 
 
 def _forks(target: str, folder: Path) -> bool:
@@ -131,21 +184,18 @@ def _count(number: int) -> str:
 def _proven(group: FixGroup, search: Search, targets: Targets, names: PatchNames) -> dict[str, Exported]:
     """Try the final texts and return the results of the group. Branches with a default are counted in eager mode."""
     bench = search.bench
-    drafts = {path: draft for path, draft in only(search.drafts, [group]).items() if draft.taken}
-    texts = {path: _polished(draft) for path, draft in drafts.items()}
+    files = _files(group, search, names)
+    texts = {file.path: file.after for file in files}
     variant = variant_of(texts, bench.laboratory)
     trials = targets(bench.laboratory, variant, dict.fromkeys(group.operators, -1), 0, bench.jobs).trials
     sides = _sides(group, targets, bench, variant)
-    files = tuple(
-        FilePatch(names.short(path), path, draft.source.content, texts[path], names.package(path))
-        for path, draft in sorted(drafts.items())
-    )
-    new = {path: _new_lines(drafts[path].source.content, text) for path, text in texts.items()}
+    by_torch = any(file.of_torch for file in files)
+    new = {file.path: _new_lines(file.before, file.after) for file in files}
     found = {}
     for name in group.operators:
         trial = trials[name]
         if not trial.passed:
-            found[name] = replace(_left(name, search, names, trial), files=files)
+            found[name] = _left(name, search, names, trial)
             continue
         assert isinstance(trial, ModelTrial)
         obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains[name])
@@ -158,8 +208,23 @@ def _proven(group: FixGroup, search: Search, targets: Targets, names: PatchNames
         uncounted = sides is not None and name not in sides
         notes = (*trial.notes, "the sides of its decisions could not be counted") if uncounted else trial.notes
         verdict = TargetVerdict.ONE_SIDED if unseen or uncounted else TargetVerdict.PROVEN
+        if by_torch:
+            verdict = TargetVerdict.WITH_TORCH
+            notes = (*notes, _TORCH_NOTE)
         found[name] = Exported(name, verdict, "", obstacles, files, notes, _compared(trial), unseen)
     return found
+
+
+def _is_of_torch(path: Path, names: PatchNames) -> bool:
+    return names.package(path).startswith("torch ")
+
+
+def _files(group: FixGroup, search: Search, names: PatchNames) -> tuple[FilePatch, ...]:
+    drafts = {path: draft for path, draft in only(search.drafts, [group]).items() if draft.taken}
+    return tuple(
+        FilePatch(names.short(path), path, draft.source.content, _polished(draft), names.package(path))
+        for path, draft in sorted(drafts.items())
+    )
 
 
 def _said(seen: tuple[bool, ...]) -> str:
@@ -233,11 +298,45 @@ def _left(name: str, search: Search, names: PatchNames, trial: Trial | None = No
     place = None if frame is None else _place(name, frame, search, names)
     model = last if isinstance(last, ModelTrial) else ModelTrial(name, last.verdict, last.message)
     line = place.line if place is not None else 0
-    reason = _reason(model, frame, line, search, silent=any(one.silent for one in attempts))
+    here = search.sites(name)
+    reason = _reason(
+        model, frame, line, search, silent=any(one.silent for one in attempts if one.candidate.site in here)
+    )
+    chain = search.chains.get(name, ())
     left = LastFailure(reason, strip_advice(last.message), model.way, place, model.inside, tried)
-    obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains.get(name, ()))
+    obstacles = tuple(_obstacle(name, member, search, names) for member in chain)
+    files = () if last.silent else _files(FixGroup(tuple(chain), (name,)), search, names)
     notes = (*model.notes, "the search ended at its limit") if search.over else model.notes
-    return Exported(name, TargetVerdict.LEFT, strip_advice(last.message), obstacles, left=left, notes=notes)
+    return Exported(name, TargetVerdict.LEFT, strip_advice(last.message), obstacles, files, notes, left=left)
+
+
+def _with_further(one: Exported, search: Search, wanted: ExportRequest) -> Exported:
+    """Return the result with the lines at which ``draft_export``, which goes on with real values, is undecided too."""
+    assert one.left is not None
+    lab = search.bench.laboratory
+    try:
+        report = make(one.target, wanted.folder, lab, variant_of({file.path: file.after for file in one.files}, lab))
+    except BadReport:
+        return one
+    drafts = only(search.drafts, [FixGroup(tuple(search.chains.get(one.target, ())), ())])
+    names = PatchNames(wanted.folder)
+    places = [
+        next((at for at in failure.places if not names.package(Path(at.file)).startswith("torch ")), None)
+        for failure in report.failures
+        if failure.kind == UNDECIDED
+    ]
+    found = dict.fromkeys(_in_original(at, drafts, names) for at in places if at is not None)
+    seen = {(at.file, at.line) for at in (one.left.place, *(one.place for one in one.obstacles)) if at is not None}
+    return replace(one, further=tuple(at for at in found if (at.file, at.line) not in seen))
+
+
+def _in_original(at: SourcePlace, drafts: Mapping[Path, EditedFile], names: PatchNames) -> SourcePlace:
+    path = Path(at.file)
+    draft = drafts.get(path)
+    line = draft.source.line_column(draft.origin(draft.line_start(at.line)))[0] if draft is not None else at.line
+    lines = draft.source.content.decode("utf-8", "replace").splitlines() if draft is not None else []
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else at.text.strip()
+    return SourcePlace(names.short(path), line, at.function, text)
 
 
 def _refused(trial: Trial, frame: TorchFrame | None, search: Search) -> tuple[tuple[str, str], ...]:

@@ -9,8 +9,7 @@ from ...model.outcome import Changed, Refused
 from ...model.source_file import SourceFile
 from ...reports.patch import patch
 from ...system.atomic_write import write
-from .folder import patches
-from .outcome import ExportBlocker, Exported, ExportOutcome, LastFailure
+from .outcome import ExportBlocker, Exported, ExportOutcome, FilePatch, LastFailure
 from .text import target_lines
 
 
@@ -47,10 +46,21 @@ class Result:
 
     @property
     def patch(self) -> str:
-        """Return the patch for ``git apply``, or "" if there is none."""
-        written = list(patches(self.outcome))
-        files = written[0][1][0].files if written else ()
+        """Return the patch for ``git apply``, or "" if there is none. It excludes changes of torch."""
+        return self._patch(of_torch=False)
+
+    @property
+    def torch_patch(self) -> str:
+        """Return the patch of torch, or "" if none is needed."""
+        return self._patch(of_torch=True)
+
+    def _patch(self, *, of_torch: bool) -> str:
+        files = [file for file in self._files if file.of_torch is of_torch]
         return b"".join(patch(file.name, file.before, file.after) for file in files).decode("utf-8", "replace")
+
+    @property
+    def _files(self) -> tuple[FilePatch, ...]:
+        return () if self.exported.left is not None else self.exported.files
 
     @property
     def obstacles(self) -> tuple[ExportBlocker, ...]:
@@ -73,7 +83,7 @@ class Result:
         Raises NotApplied, with no file written, if a file has changed since the patch was made. It is also raised if a
         file belongs to an installed package and ``packages`` is False.
         """
-        files = self.exported.files if self.patch else ()
+        files = self._files
         for file in files:
             if file.package and not packages:
                 raise NotApplied(f"{file.path} belongs to {file.package}; packages=True writes it all the same")
@@ -89,6 +99,6 @@ class Result:
 
     def __str__(self) -> str:
         text = "\n".join(target_lines(self.exported))
-        return f"{text}\n\n{self.patch}" if self.patch else text
+        return "\n\n".join(filter(None, (text, self.patch, self.torch_patch)))
 
     __repr__ = __str__

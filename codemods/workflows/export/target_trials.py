@@ -11,7 +11,7 @@ from typing import Any
 from ...harness.process_limits import Ended
 from ...harness.resilient_batch import Batch, BatchReport, limits_for
 from ...harness.torch_variant import Harness, Variant
-from ..repair.trials import FAILED, WRONG, TorchFrame, Trial, Tried
+from ..repair.trials import FAILED, WRONG, TorchFrame, Trial, Tried, torch_frames
 
 _START_SECONDS = 60
 NARROWING = ("narrowed", "guard")
@@ -72,6 +72,8 @@ class Targets:
     """True to record the truth values of conditions with a default instead of exporting."""
     filled: bool = False
     """True to leave out the inputs with a size of 0."""
+    inside_torch: bool = False
+    """True to add the frames of torch behind those of the model."""
     _eager: dict[str, tuple[ReportedCase, ...]] = field(default_factory=dict)
     _taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _varied: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -118,6 +120,7 @@ class Targets:
                 "sides": self.counting,
                 "filled": self.filled,
                 "described": self.described,
+                "inside_torch": self.inside_torch,
                 "varied": {name: list(self._varied[name]) for name in left if name in self._varied},
                 "cpu": laboratory.limits.wall,
             },
@@ -182,7 +185,8 @@ def _trial(said: dict[str, Any]) -> ModelTrial:
         frames=tuple(
             TorchFrame(place["file"], place["line"], place["function"], tuple(conditions))
             for place, conditions in zip(places, stated, strict=True)
-        ),
+        )
+        + torch_frames(said),
         crashed=said.get("crashed", False),
         way=said.get("way", ""),
         kind=said.get("kind", ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .outcome import REASONS, ExportBlocker, Exported, ExportOutcome, LastFailure, TargetVerdict
+from .outcome import REASONS, ExportBlocker, Exported, ExportOutcome, FilePatch, LastFailure, TargetVerdict
 
 
 def lines(outcome: ExportOutcome) -> Iterator[str]:
@@ -26,6 +26,8 @@ def target_lines(one: Exported) -> Iterator[str]:
         yield from _left(one.left)
     elif one.inputs:
         yield f"  equal to the model: {', '.join(one.inputs)}"
+    for place in one.further:
+        yield f"  also undecided: {place}: {place.text}"
     for note in one.notes:
         yield f"  note: {note}"
     for unseen in one.unseen:
@@ -61,19 +63,25 @@ def _left(left: LastFailure) -> Iterator[str]:
         yield f"     tried: {words}: {came}"
 
 
-def patch_head(targets: list[Exported], outcome: ExportOutcome) -> Iterator[str]:
-    """Yield the lines above a patch that describe it. `git apply` ignores them."""
-    names = ", ".join(one.target for one in targets)
-    yield f"Export of {names} ({outcome.protocol}, torch {outcome.torch.split()[0]})"
+def patch_head(targets: list[Exported], files: tuple[FilePatch, ...], outcome: ExportOutcome) -> Iterator[str]:
+    """Yield the lines above a patch of these files that describe it. `git apply` ignores them."""
+    yield f"Export of {', '.join(one.target for one in targets)} ({outcome.protocol}, torch {outcome.torch.split()[0]})"
     yield ""
-    for package in dict.fromkeys(file.package for one in targets for file in one.files if file.package):
+    for package in dict.fromkeys(file.package for file in files if file.package):
         yield f"Against {package}."
-    for obstacle in dict.fromkeys(found for one in targets for found in one.obstacles):
+    others = dict.fromkeys(file.package for one in targets for file in one.files if file.of_torch != files[0].of_torch)
+    if others:
+        yield f"Needs the change of {', '.join(filter(None, others)) or 'the model'} too."
+    for left in dict.fromkeys(one.left for one in targets if one.left is not None):
+        yield f"Partial: behind it the export stops{f' at {left.place}' if left.place else ''}, {left.reason}."
+    names = {file.name for file in files}
+    for obstacle in dict.fromkeys(found for one in targets for found in one.obstacles if found.place.file in names):
         yield f"At {obstacle.place}: {'; '.join(obstacle.changes)}."
     for default in dict.fromkeys(words for one in targets for words in one.defaults):
         yield f"What changes: {default}."
     inputs = dict.fromkeys(name for one in targets for name in one.inputs)
-    yield f"Equal to the model: {', '.join(inputs)}."
+    if inputs:
+        yield f"Equal to the model: {', '.join(inputs)}."
     for note in dict.fromkeys(note for one in targets for note in one.notes):
         yield f"Note: {note}"
     for unseen in dict.fromkeys(unseen for one in targets for unseen in one.unseen):

@@ -70,6 +70,8 @@ class Search:
     """Operators known to pass with only the fixes of their own group."""
     _apart: set[tuple[object, ...]] = field(default_factory=set)
     """Operators that were tried with only their own fixes, each with these fixes."""
+    _furthest: dict[str, tuple[AcceptedFix, ...]] = field(default_factory=dict)
+    """Longest chain of each operator that went back."""
     _backed: Counter[str] = field(default_factory=Counter)
     _idle: Counter[str] = field(default_factory=Counter)
     """Number of successive candidates without progress, by operator."""
@@ -159,6 +161,32 @@ class Search:
         failing = (chain for name, chain in self.chains.items() if not self.trials[name].passed)
         shared = {member for chain in failing for member in chain}
         return shared.isdisjoint(group.members) and group in now
+
+    def return_to_furthest(self) -> None:
+        """Restore the longest chain of each operator that failed in the end, with its failure behind that chain."""
+        found = [
+            FixGroup(chain, (name,))
+            for name, chain in self._furthest.items()
+            if not self.trials[name].passed and len(chain) > len(self.chains[name])
+        ]
+        for group in found:
+            for member in group.members:
+                self.drafts[member.path] = self.drafts[member.path].restore(member.fixes)
+        for group, trials in zip(found, self.bench.try_alone(self.drafts, found), strict=True):
+            for name, trial in trials.items():
+                self.chains[name] = list(group.members)
+                self._found(name, trial, only(self.drafts, [group]))
+
+    def move_to(self, bench: TrialRunner, operators: Iterable[str]) -> None:
+        """Continue with trials that show more places of these operators. Candidates that were tried stay closed."""
+        self.bench, self.advisors = bench, bench.advisors
+        self._openings.advisors = bench.advisors
+        for name in operators:
+            self._idle[name] = self._backed[name] = 0
+            self._openings.given_up.discard(name)
+            group = FixGroup(tuple(self.chains[name]), (name,))
+            (trials,) = bench.try_alone(self.drafts, [group])
+            self._found(name, trials[name], only(self.drafts, [group]))
 
     @property
     def over(self) -> bool:
@@ -279,6 +307,7 @@ class Search:
             if member is None or any(member in self.chains[other] for other in self._passing):
                 continue
             self._backed[name] += 1
+            self._furthest[name] = max(self._furthest.get(name, ()), tuple(self.chains[name]), key=len)
             self._take_back(member, self.trials[name], most, "leads nowhere")
             if self._openings.any_at(self.drafts, self.sites(name)):
                 return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,8 +58,8 @@ class CandidateSources:
     """Sources of candidates: the rules of the registry, and then the languages' alternatives."""
 
     registry: Registry
-    python: Context
-    native: Context
+    context: Callable[[Path], Context]
+    """Function that returns the context of a file."""
     translations: Translations | None = None
     _answers: dict[tuple[Path, bytes], list[Fix]] = field(default_factory=dict, compare=False, repr=False)
     _conditions: dict[CandidateSite, tuple[tuple[str, ...], ...]] = field(
@@ -81,9 +81,8 @@ class CandidateSources:
         wing = self.registry.wing(path)
         if wing is None:
             return None
-        context = self.python if path.suffix == ".py" else self.native
         source = SourceFile(path, content, package_mentions(path, wing))
-        return EditedFile(source, load_language(wing.package), context, additions=AppendedTexts(content))
+        return EditedFile(source, load_language(wing.package), self.context(path), additions=AppendedTexts(content))
 
     def candidates(self, draft: EditedFile, site: CandidateSite) -> Iterator[Candidate]:
         """Yield the candidates at a site, in the order in which reviewers prefer them."""

@@ -115,6 +115,10 @@ class EditedFile:
         added = tuple(self._on_original(fix) for fix in fixes)
         return replace(self, taken=(*self.taken, *added))
 
+    def restore(self, fixes: Iterable[Fix]) -> EditedFile:
+        """Return the draft with fixes that it had before, which are in coordinates of the original."""
+        return replace(self, taken=(*self.taken, *(fix for fix in fixes if fix not in self.taken)))
+
     def only(self, fixes: Sequence[Fix]) -> EditedFile:
         """Return the draft with only those of ``fixes``, in the order of acceptance."""
         return replace(self, taken=tuple(fix for fix in self.taken if fix in fixes))

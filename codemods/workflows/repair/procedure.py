@@ -107,7 +107,7 @@ def repair(
     if wanted.fresh:
         journal.forget()
     translations = _translations(wanted, context.api, progress)
-    advisors = CandidateSources(Registry(), context, context, translations)
+    advisors = CandidateSources(Registry(), lambda _: context, translations)
     folder = place.package.parent
     tries = partial(try_all, kind=wanted.kind, protocol=wanted.protocol)
 

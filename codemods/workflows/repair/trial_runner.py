@@ -20,7 +20,6 @@ from .journal import TrialJournal
 from .phase_times import Timing
 from .trials import TorchFrame, Trial, Tried
 
-_FRAMES = 4
 _REGISTERS = b"py_impl"
 _ONE_CHILD = 3
 """Largest number of operators of a group that one child tries. Larger groups are distributed among children."""
@@ -55,6 +54,8 @@ class TrialRunner:
     states: dict[str, str] = field(default_factory=dict)
     """Result for each kernel to swap in: ``swapped``, or the reason why torch rejected it."""
     timing: Timing = field(default_factory=Timing)
+    frames: int = 4
+    """Number of frames at which candidates are tried, the innermost first."""
     refused: dict[Path, str] = field(default_factory=dict)
     """C++ files that do not build against this torch without changes, with the reasons."""
     _variants: dict[tuple[object, ...], Variant] = field(default_factory=dict, repr=False)
@@ -62,7 +63,7 @@ class TrialRunner:
     def sites(self, trial: Trial, drafts: dict[Path, EditedFile]) -> tuple[CandidateSite, ...]:
         """Return the places of torch where a failure could be fixed, innermost first. Add their files to ``drafts``."""
         found = []
-        running = [frame for frame in trial.frames if not frame.operators][:_FRAMES]
+        running = [frame for frame in trial.frames if not frame.operators][: self.frames]
         # Registrations come last: a fix at the failing line changes less.
         for frame in (*running, *(frame for frame in trial.frames if frame.operators)):
             path = self._home(frame)
@@ -181,7 +182,7 @@ class TrialRunner:
         moved: dict[str, int] = {}
         for name, trial in trials.items():
             named = {plain_name(frame.function) for frame in trial.frames if frame.native}
-            homes = (self._defines(frame.function) for frame in trial.frames[:_FRAMES] if frame.native)
+            homes = (self._defines(frame.function) for frame in trial.frames[: self.frames] if frame.native)
             home = next((path for path in homes if path is not None), None)
             if home in files and home not in self.refused:
                 self.swapped.add(name)

@@ -147,20 +147,25 @@ def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, BatchRepo
     return states, BatchReport(states is not None, begun, trials)
 
 
-def _trial(said: dict[str, Any]) -> Trial:
+def torch_frames(said: Mapping[str, Any]) -> tuple[TorchFrame, ...]:
+    """Return the frames of torch that a child reported, then the references and operators that could be registered."""
     frames = [TorchFrame(*frame) for frame in (*said.get("frames", ()), *said.get("user", ()))]
     frames += [
         TorchFrame(file, line, function, operators=tuple(operators.split()))
         for file, line, function, operators in said.get("references", ())
     ]
     frames += [TorchFrame("", 0, operator, operators=(operator,)) for operator in said.get("composed", ())]
+    return tuple(dict.fromkeys(frames))
+
+
+def _trial(said: dict[str, Any]) -> Trial:
     return Trial(
         said["operator"],
         said["verdict"],
         said["message"],
         said.get("count", 0),
         said.get("sample", -1),
-        tuple(dict.fromkeys(frames)),
+        torch_frames(said),
         tuple(said.get("calls", ())),
         said.get("crashed", False),
         said["seconds"],

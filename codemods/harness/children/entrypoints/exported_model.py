@@ -32,7 +32,7 @@ def main(request_path: str) -> None:
         from ..recorders.branch_coverage import count_sides
         from ..recorders.failure_site import FailureRecorder
 
-        witness = FailureRecorder()
+        witness = FailureRecorder(inside_torch=request["inside_torch"])
         if request["sides"]:
             request["counted"] = count_sides()
         if description := request.get("described"):

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from ..overlay.import_hooks import imported
+from ..recorders.torch_frames import tells
 from .operators import Questions, answer_all, claimed
-from .trial_runner import tells
 
 _LARGER: dict[str, Callable[[int], int]] = {"one more": lambda size: size + 1, "larger": lambda size: 2 * size + 1}
 _NUMBER = re.compile(r"\d[\d.e+-]*")

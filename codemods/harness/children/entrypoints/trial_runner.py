@@ -6,39 +6,15 @@ import importlib
 import json
 import signal
 import time
-import traceback
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..recorders.python_references import CALLS, composed, references
+from ..recorders.torch_frames import TorchStack, stack_now, told, told_of
 from .operators import Questions, answer_all, claimed, spread
 
-# Files whose frames request a size on behalf of their callers.
-_MACHINERY = (
-    "/torch/fx/",
-    "/torch/_dynamo/",
-    "/torch/_functorch/",
-    "/torch/autograd/",
-    "/torch/_subclasses/",
-    "/torch/_library/",
-    "/torch/utils/",
-    "/torch/_ops.py",
-    "/torch/_compile.py",
-    "/torch/_guards.py",
-    "/torch/_utils_internal.py",
-    "/torch/_prims_common/wrappers.py",
-    "/torch/overrides.py",
-    "/torch/__init__.py",
-    "/torch/_logging/",
-    "/torch/_thunk.py",
-)
-_NATIVE = ("at::native::", "at::meta::", "torch::autograd::generated::details::")
 _NO_CHECK = "symbolically traced variables cannot be used as inputs to control flow"
 """Text of torch's error if no runtime check can express a condition on the value computed from a size."""
-_FRAMES = 12
 _APART = 12
 """Maximum number of an operator's samples that are also compiled by its decompositions, the slowest part of a trial."""
 _REGISTERED = 8
@@ -199,8 +175,8 @@ def _finding(seen: dict[str, Any], shapes: str) -> dict[str, str] | None:
 class FrameRecorder:
     """Recorder of the frames, of Python and C++, at which a data-dependent error was created."""
 
-    _asked: _Stack
-    _divided: _Stack
+    _asked: TorchStack
+    _divided: TorchStack
     _told: list[Any]
 
     def __init__(self) -> None:
@@ -210,7 +186,7 @@ class FrameRecorder:
 
         def made(itself: Any, *arguments: Any, **named: Any) -> None:
             make(itself, *arguments, **named)
-            self._asked = _stack_now()
+            self._asked = stack_now()
 
         error.__init__ = made
         self._keep_divisions()
@@ -223,40 +199,34 @@ class FrameRecorder:
         divide: Any = torch.SymInt.__truediv__
 
         def divided(itself: Any, other: Any) -> Any:
-            self._divided = _stack_now()
+            self._divided = stack_now()
             return divide(itself, other)
 
         torch.SymInt.__truediv__ = divided  # type: ignore[method-assign]
 
     def forget(self) -> None:
-        self._asked = self._divided = _Stack()
+        self._asked = self._divided = TorchStack()
         self._told = []
         self.shapes = ""
         """Difference between a shape predicted while tracing and the real one, or empty."""
 
     def found_at(self, frames: list[Any]) -> None:
         """Set the source to the given Python frames, innermost last, instead of an error about a size."""
-        self._asked, self._told = _Stack(), frames
+        self._asked, self._told = TorchStack(), frames
 
     def testimony(self, message: str) -> dict[str, Any]:
-        """Return the frames of torch's own code, the innermost first, as ``[file, line, function]``.
-
-        The file is empty for C++. ``references`` are those of the operators that C++ was composing, ``composed`` these
-        operators themselves.
-        """
+        """Return the frames of torch's own code, as `TorchStack.testimony`."""
         of_a_size = bool(self._told) or "DataDependent" in message or "data-dependent" in message
         no_check = _NO_CHECK in message
         if not (of_a_size or no_check):
             return {"frames": [], "user": []}
         stack = self._told[::-1] or self._asked.frames()
-        frames = _told_of(stack)
+        frames = told_of(stack)
         if no_check and not frames:
-            return {"frames": _told_of(self._divided.frames()), "user": self._divided.user}
+            return {"frames": told_of(self._divided.frames()), "user": self._divided.user}
         if not of_a_size:
             return {"frames": [], "user": []}
-        names = [frame.name for frame in stack if any(word in frame.name for word in CALLS)]
-        told = {"references": references(names), "composed": composed(names)}
-        return {"frames": frames, "user": self._asked.user, **told}
+        return {**told(stack), "user": self._asked.user}
 
 
 def _compare_shapes(witness: FrameRecorder) -> None:
@@ -316,52 +286,3 @@ def _broken_promise(given: Any, arguments: Any, promised: Any, results: Any) -> 
 def _expression(size: Any) -> Any:
     node = getattr(size, "node", None)
     return getattr(node, "expr", None) if node is not None else None
-
-
-@dataclass(frozen=True)
-class _Stack:
-    """Python and C++ frames of one moment, and the frames that dynamo was tracing."""
-
-    captured: Any = None
-    user: list[Any] = field(default_factory=list)
-
-    def frames(self) -> list[Any]:
-        """Return the frames, the innermost first. C++ frames are symbolized here, which starts a process."""
-        return self.captured.summary()[::-1] if self.captured else []
-
-
-def _stack_now() -> _Stack:
-    from torch._guards import TracingContext
-
-    user = [
-        [frame.filename, frame.lineno, frame.name]
-        for frame in reversed(list(TracingContext.extract_stack() or traceback.StackSummary()))
-        if "/torch/" in frame.filename
-    ]
-    return _Stack(_captured(), user[:_FRAMES])
-
-
-def _told_of(stack: Iterable[Any]) -> list[list[Any]]:
-    """Return the frames of torch in a stack, those of Python first.
-
-    The order of Python and C++ frames in the mixed stack is unreliable, since it also depends on the build of Python.
-    """
-    return sorted(_of_torch(stack), key=lambda frame: not frame[0])[:_FRAMES]
-
-
-def _of_torch(stack: Iterable[Any]) -> Iterator[list[Any]]:
-    for frame in stack:
-        if any(space in frame.name for space in _NATIVE):
-            yield ["", 0, frame.name]
-        elif "/torch/" in frame.filename and frame.filename.endswith(".py") and tells(frame.filename):
-            yield [frame.filename, frame.lineno, frame.name]
-
-
-def _captured() -> Any:
-    tracebacks: Any = importlib.import_module("torch.utils._traceback")
-    return tracebacks.CapturedTraceback.extract(cpp=True)
-
-
-def tells(filename: str) -> bool:
-    """Return whether a Python file is worth showing to the user: files of the tracing machinery are not."""
-    return not any(part in filename for part in _MACHINERY) and "/children/" not in filename

@@ -13,8 +13,10 @@ import torch
 
 from ..overlay.own_folders import OWN_FOLDERS
 from .frame_capture import causes
+from .torch_frames import stack_now
 
 _HELD = "_symfix_places"
+_STACK = "_symfix_torch_stack"
 _FRAMES = 6
 _DECIDING = (
     "fx/", "_subclasses/", "utils/", "_ops.py", "_export/", "__init__", "_dynamo/", "_library/", "_logging/",
@@ -34,10 +36,11 @@ Place = dict[str, Any]
 class FailureRecorder:
     """Recorder of the location of each data-dependent error and of each guard."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, inside_torch: bool = False) -> None:
+        """With ``inside_torch``, the frames of torch are recorded too, at the cost of reading symbols of C++."""
         self._guards: list[tuple[Any, list[Place]]] = []
         self._watches = False
-        _keep_places()
+        _keep_places(inside_torch)
         self._keep_guards()
 
     def forget(self) -> None:
@@ -72,6 +75,7 @@ class FailureRecorder:
             # A line whose own condition fails gets a default instead.
             "stated": [_stated(condition, place["sizes"]) if inside else [] for place in places],
             "values": "(Size-like symbols: none)" in str(root),
+            **(getattr(root, _STACK).testimony() if inside and hasattr(root, _STACK) else {}),
         }
 
     def narrowings(self, program: Any) -> Iterator[tuple[str, tuple[int, int | None], list[Place]]]:
@@ -107,7 +111,7 @@ class FailureRecorder:
         ShapeEnv._log_guard = keeping  # type: ignore[assignment,method-assign]
 
 
-def _keep_places() -> None:
+def _keep_places(inside_torch: bool) -> None:
     from torch._dynamo.exc import Unsupported
     from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -118,6 +122,8 @@ def _keep_places() -> None:
         def keeping(self: Any, *args: Any, plain: Any = plain, **kwargs: Any) -> None:
             plain(self, *args, **kwargs)
             setattr(self, _HELD, _open_places())
+            if inside_torch:
+                setattr(self, _STACK, stack_now())
 
         kind.__init__ = keeping  # type: ignore[method-assign]
 
