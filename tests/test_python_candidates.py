@@ -548,6 +548,22 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
         """,
         [(torch.randn(4, 3), torch.tensor([True, False, True, True])), (torch.randn(4, 3), torch.tensor([False] * 4))],
     ),
+    "predicate of a size in a helper": (
+        """
+        def empty(part):
+            return part.numel() == 0
+
+        def f(x, keep):
+            kept = x[keep]
+            parts = [x.mean(0)]
+            if not empty(kept):
+                parts.append(kept.exp().sum(0))
+            return sum(parts)
+        """,
+        "if not empty",
+        "    if not guard_or_false(empty(kept)):\n",
+        [(torch.randn(4, 3), torch.tensor([True, False, True, True])), (torch.randn(4, 3), torch.tensor([False] * 4))],
+    ),
     "tensor of a grouped size": (
         """
         def f(x):

@@ -160,6 +160,8 @@ def _alternatives(source: SourceFile, context: Context, where: tuple[int, int]) 
         yield from _contiguity(module, atom, context)
     for atom in atoms:
         yield from _default(module, atom, context)
+        if context.tried:
+            yield from _default_of_predicate(module, atom, context)
     for branch in module.nodes.ifs:
         if _inside(module, branch.test, where) and _allowed(module, branch, context):
             yield from checked_default(NAME, module, branch, context)
@@ -364,6 +366,31 @@ def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[
     except CannotRewrite:
         return
     yield written
+
+
+def _default_of_predicate(module: Module, call: ast.expr, context: Context) -> Iterator[Fix]:
+    """Yield the fix ``empty(x)`` → ``guard_or_false(empty(x))``, for a function that only returns a comparison."""
+    compared = _compared_by(module, call)
+    default = _reasoned(module, compared) if compared is not None else None
+    guard = spell(module, call, guarded(f"guard_or_{str(default.truth).lower()}"), context) if default else None
+    if default is None or guard is None:
+        return
+    text = module.text(call).decode()
+    words = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
+    yield from _written(
+        module, call, [(call, Called(guard.text))], f"give `{text}` the default {default.truth}", guard.needs, [words]
+    )
+
+
+def _compared_by(module: Module, call: ast.expr) -> ast.Compare | None:
+    """Return the comparison that is all that a called function of this module does, or None."""
+    name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+    called, caller = module.names.defined_at_top.get(name), module.place(call).function
+    if called is None or caller is None or name in caller.nodes.stored:
+        return None
+    body = called.node.body[1:] if ast.get_docstring(called.node) is not None else called.node.body
+    value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+    return value if isinstance(value, ast.Compare) and len(value.ops) == 1 and _compares(value) else None
 
 
 def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
