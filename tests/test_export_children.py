@@ -11,6 +11,7 @@ import pytest
 sympy = pytest.importorskip("sympy")
 torch = pytest.importorskip("torch")
 
+from symfix.codemods.harness.children.entrypoints import exported_model  # noqa: E402
 from symfix.codemods.harness.children.recorders import branch_coverage, failure_site  # noqa: E402
 from symfix.codemods.harness.children.recorders.divergence import parting_line  # noqa: E402
 from symfix.codemods.harness.children.samples import cases, export_targets  # noqa: E402
@@ -207,3 +208,12 @@ def test_parting_line_is_the_last_that_two_runs_share(tmp_path: Path, name: str,
     found = parting_line(runs[0], runs[1], {})
     assert [one["line"] for one in found] == ([line] if line else [])
     assert parting_line(runs[0], runs[1], {str(path): str(changed)}) == []
+
+
+def test_the_guard_of_the_first_program_is_reported() -> None:
+    stride = "- 0/0: x.stride()[0] == x.size()[1]  # (unknown source x.stride()[0], please file a bug)"
+    size = "- 0/2: tensor 'x' size mismatch at index 1. expected 0, actual 3"
+    for lines in ((stride, size), (size, stride)):
+        message = "\n    ".join(("Recompiling function f in f.py:3", "triggered by:", *lines))
+        assert exported_model._guard_of_first(message) == "x.stride()[0] == x.size()[1]"
+    assert exported_model._guard_of_first("no list") == "of dynamo"

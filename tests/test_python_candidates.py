@@ -26,6 +26,7 @@ from symfix.python.candidates.runtime_assertions import assert_in_program
 from symfix.python.candidates.scalar_reads import read_scalar
 from symfix.python.candidates.script_choice import chosen_beside_script
 from symfix.python.candidates.symbolic_logic import concrete_first
+from symfix.python.candidates.traceable_calls import filled_diagonal
 from symfix.python.candidates.value_decisions import of_values
 from symfix.python.syntax.module import parse
 
@@ -548,6 +549,51 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
         """,
         [(torch.randn(4, 3), torch.tensor([True, False, True, True])), (torch.randn(4, 3), torch.tensor([False] * 4))],
     ),
+    "refusal by a tensor and a bool": (
+        """
+        def f(x, keep, first=False):
+            whole = not first and keep[0].all()
+            firsts = first and keep[:, 0].all()
+            if not whole and not firsts:
+                raise ValueError("the first step is masked")
+            return x * keep
+        """,
+        "if not whole",
+        """
+            if torch.compiler.is_compiling():
+                if not firsts:
+                    torch._assert_async(whole.bool(), "the first step is masked")
+            elif not whole and not firsts:
+        """,
+        [(torch.ones(3, 2), torch.ones(3, 2, dtype=torch.bool)), (torch.ones(2, 2), torch.eye(2, dtype=torch.bool))],
+    ),
+    "algorithm that a size chooses": (
+        """
+        def f(x, y):
+            return torch.cdist(x, y, p=2).amin(-1)
+        """,
+        "return",
+        """
+            return torch.cdist(x, y, p=2, compute_mode="donot_use_mm_for_euclid_dist" if torch.compiler.is_compiling() else "use_mm_for_euclid_dist_if_necessary").amin(-1)
+        """,  # noqa: E501
+        [(torch.randn(5, 4), torch.randn(6, 4)), (torch.randn(30, 4), torch.randn(2, 4))],
+    ),
+    "filled diagonal": (
+        """
+        def f(x):
+            same = x @ x.T
+            same.fill_diagonal_(0)
+            return same
+        """,
+        "same.fill",
+        """
+            if torch.compiler.is_compiling():
+                same.diagonal().fill_(0)
+            else:
+                same.fill_diagonal_(0)
+        """,
+        [(torch.randn(5, 4),), (torch.randn(0, 4),)],
+    ),
     "predicate of a size in a helper": (
         """
         def empty(part):
@@ -803,6 +849,7 @@ def f(x, n, table):
     for call in module.nodes.calls:
         assert list(read_scalar("rule", module, call, context())) == []
         assert list(equal_in_eager("rule", module, call, context())) == []
+        assert list(filled_diagonal("rule", module, call, context())) == []
     for joined in module.nodes.every(ast.BoolOp)[1:]:
         assert list(concrete_first("rule", module, joined, context())) == []
     for part in module.nodes.every(ast.Subscript):

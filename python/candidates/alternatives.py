@@ -41,7 +41,7 @@ from .inlined_wrappers import unwrapped
 from .neutral_amounts import neutral_amounts
 from .prim_replacement import replace_prim
 from .relayout import laid_out_anew, made_in_format
-from .runtime_assertions import assert_in_program, assert_side
+from .runtime_assertions import assert_in_program, assert_side, refuse_joined
 from .safe_division import floored_choice, floored_divisors, quotient_or_zero
 from .scalar_reads import read_scalar
 from .script_choice import chosen_beside_script
@@ -56,6 +56,7 @@ from .symbolic_numbers import (
     symbolic_extremum,
     symbolic_root,
 )
+from .traceable_calls import filled_diagonal, fixed_algorithm
 from .value_decisions import of_loops, of_values
 
 NAME = "alternative"
@@ -181,6 +182,9 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
     for call in module.nodes.calls:
         if _inside(module, call, where):
             yield from read_scalar(NAME, module, call, context)
+            if _allowed(module, call, context):
+                yield from fixed_algorithm(NAME, module, call, context)
+                yield from filled_diagonal(NAME, module, call, context)
     for joined in module.nodes.every(ast.BoolOp):
         if _inside(module, joined, where):
             yield from concrete_first(NAME, module, joined, context)
@@ -254,6 +258,7 @@ def preferred(source: SourceFile, context: Context, where: tuple[int, int]) -> I
             allowed, of_sizes = _allowed(module, node, context), _is_of_sizes(module, node.test)
             if allowed and not _compares_numbers(node.test):
                 yield from assert_side(NAME, module, node, context, truth=False)
+                yield from refuse_joined(NAME, module, node, context)
             plain = isinstance(node.body[-1], ast.Raise)
             for write in (*(check_for,) * plain, *(check_beside,) * allowed):
                 with contextlib.suppress(CannotRewrite):

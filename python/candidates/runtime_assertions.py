@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
 
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
+from ...codemods.system.python_parser import parse_expression
 from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..rewrite.change_types import OrElse, Unless
 from ..rewrite.edits import edited
@@ -17,7 +19,7 @@ from ..rewrite.findings import fix
 from ..rewrite.qualified_names import COMPILING, spell
 from ..syntax.module import Module
 from .inert_branches import only_tells
-from .tensor_conditions import asserted_text
+from .tensor_conditions import asked_of_tensor, asserted_text
 
 _ASSERT, _NOT = "torch._assert_async", "torch.logical_not"
 
@@ -68,6 +70,40 @@ def assert_side(rule: str, module: Module, node: ast.If, context: Context, *, tr
     words = f"in the program {other} raises RuntimeError" if raises else f"the program refuses {other}"
     message = f"assert in the program that `{said}` is {str(truth).lower()}"
     yield fix(rule, module.place(node), edits, message, needs, [words], Safety.UNSAFE)
+
+
+def refuse_joined(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
+    """Yield the fixes of ``if a and t: raise …`` that assert in the program, one for each guess at the tensors.
+
+    ``if is_compiling():``, in it ``if a: torch._assert_async(torch.logical_not(t), m)``, and old branch as ``elif``.
+    """
+    from ..rewrite.statements import text_literal
+
+    indent = module.indentation(node)
+    names = [spell(module, node, symbol, context) for symbol in (COMPILING, _ASSERT, _NOT)]
+    compiling, check, opposite = names
+    start = module.span(node)[0]
+    joins = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And) and not node.orelse
+    if indent is None or not joins or module.source.content.startswith(b"elif", start):
+        return
+    if compiling is None or check is None or opposite is None or not isinstance(node.body[-1], ast.Raise):
+        return
+    told = text_literal(_told(node.body[-1]) or f"unexpected {ast.unparse(node.test)}").value
+    said = module.text(node.test).decode()
+    unit = module.unit_of_indentation(node.body[0])
+    needs = [need for name in names if name is not None for need in name.needs]
+    words = f"in the program `{said}` being true raises RuntimeError"
+    with suppress(CannotRewrite):
+        for asked in asked_of_tensor(module, node.test, context):
+            inner = f"{indent}{unit}" + f"{unit}" * bool(asked.outside)
+            lines = [f"if {compiling.text}():", *([f"{indent}{unit}if {asked.outside}:"] if asked.outside else [])]
+            negated = isinstance(parse_expression(asked.text), ast.UnaryOp) and asked.text.startswith("~")
+            condition = asked.text[1:] if negated else f"{opposite.text}({asked.text})"
+            lines += [f"{inner}{check.text}({condition}, {told})", indent]
+            edits = [Edit(start, start, f"{module.newline.join(lines)}el".encode())]
+            message = f"assert in the program that `{said}` is false"
+            every = (*needs, *asked.needs)
+            yield fix(rule, module.place(node), edits, message, every, [words], Safety.UNSAFE)
 
 
 def assert_in_program(rule: str, module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:

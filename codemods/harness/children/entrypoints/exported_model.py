@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import sys
 import time
@@ -20,6 +21,8 @@ _LARGEST = 2**16
 _OUTSIDE = 32
 """Number of sizes on each side of a program's range that the model must reject too."""
 _UNLIKE = "two calls of the model with the same inputs give different results, so that nothing can be compared"
+_GUARD = re.compile(r"^\s*- \d+/(\d+): (.+)$", re.MULTILINE)
+"""Line of a RecompileError: the number of a compiled program, and the guard of it that failed."""
 living: dict[str, Callable[[], Any]] = {}
 """Targets that are alive in this process, by name, each with the function that builds its `Model`."""
 
@@ -345,12 +348,18 @@ class _Compiled:
             with torch._dynamo.config.patch(error_on_recompile=True):
                 return self._call(*args, **kwargs)
         except RecompileError as error:
-            self.guard = str(error).rpartition(": ")[2].partition("  #")[0].strip() or "of dynamo"
+            self.guard = _guard_of_first(str(error))
         return self._call(*args, **kwargs)
 
     def violated(self, sizes: Mapping[str, int]) -> dict[str, Any]:
         """Return {}: compiled code recompiles for other sizes."""
         return {}
+
+
+def _guard_of_first(message: str) -> str:
+    """Return the guard of the first program in the text of a RecompileError, which lists all programs."""
+    programs = [(int(number), guard) for number, guard in _GUARD.findall(message)]
+    return min(programs, default=(0, "of dynamo"))[1].partition("  #")[0].strip()
 
 
 def _mark_unbacked(model: Any, inputs: Any) -> None:
