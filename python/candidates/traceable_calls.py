@@ -18,15 +18,13 @@ _DIRECT = "donot_use_mm_for_euclid_dist"
 def fixed_algorithm(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
     """Yield the fix of ``torch.cdist(x, y)`` that names the algorithm while compiling.
 
-    Without a name, more than 25 rows on a side choose a matrix product.
+    Without a name, more than 25 rows on a side choose a matrix product. Other norms than 2 ignore the name.
     """
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
-    p = given.get("p")
-    euclidean = p is None or (isinstance(p, ast.Constant) and p.value == 2)
-    if module.names.meaning(call.func) != "torch.cdist" or not euclidean or not {"x1", "x2", "p"} >= given.keys():
+    named = {keyword.arg for keyword in call.keywords}
+    if module.names.meaning(call.func) != "torch.cdist" or not {"x1", "x2", "p"} >= named:
         return
     compiling = spell(module, call, COMPILING, context)
-    if compiling is None or len(call.args) > 2 or any(isinstance(one, ast.Starred) for one in call.args):
+    if compiling is None or len(call.args) > 3 or any(isinstance(one, ast.Starred) for one in call.args):
         return
     last = [*call.args, *(keyword.value for keyword in call.keywords)][-1]
     at = module.grouped_span(last)[1]

@@ -170,6 +170,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
             bool(row.refused) for row in rows if row.verdict == TargetVerdict.PROVEN.value
         ),
         "one side only": verdicts[TargetVerdict.ONE_SIDED.value],
+        "proven with a change of torch": verdicts[TargetVerdict.WITH_TORCH.value],
         "left": verdicts[TargetVerdict.LEFT.value],
         "unusable": verdicts[TargetVerdict.UNUSABLE.value],
     }
