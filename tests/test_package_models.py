@@ -93,6 +93,7 @@ def test_the_share_is_of_what_fails() -> None:
         "proven": 2,
         "proven, but an input is refused that the model takes": 1,
         "one side only": 1,
+        "proven with a change of torch": 0,
         "left": 1,
         "unusable": 1,
     }
