@@ -145,8 +145,10 @@ def verify(**words: Any) -> int:
 @main_group.command()
 @click.argument("operators", nargs=-1, metavar="[OP]...", shell_complete=shell_completion.operators)
 @click.option(
-    "--protocol", type=click.Choice(["unbacked", "backed", "backward"]), default="unbacked", show_default=True,
-    help="Sizes without a hint, as in PyTorch's own test; with one; or without one, and the gradients too.",
+    "--protocol", type=click.Choice(["unbacked", "backed", "backward", "inductor", "dynamic"]), default="unbacked",
+    show_default=True,
+    help="Sizes without a hint, as in PyTorch's own test; with one; without one, and the gradients too; without one, up"
+    " to Inductor's generated code; marked dynamic, where none may become a constant.",
 )  # fmt: skip
 @click.option("--modules", is_flag=True, help="Torch's modules (module_db) in place of its operators.")
 @click.option("--every-sample", is_flag=True, help="Do not stop at an operator's first failing sample.")

@@ -187,3 +187,20 @@ def test_a_module_is_told_with_the_line_of_its_forward(tmp_path: Path, ready: Ha
     assert (python.file, python.function) == ("torch/nn/modules/instancenorm.py", "forward")
     assert native.function.endswith("check_rnn_cell_forward_input")
     assert "3 modules, 1 pass, 2 fail" in "".join(table(found))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "operator", "passes", "mode", "place"),
+    [
+        ("inductor", "nn.functional.glu", "mul", Mode.IMPLICIT_INT, "torch/_inductor/lowering.py"),
+        ("dynamic", "expand", "mul", Mode.SPECIALIZATION, "torch/_prims/__init__.py"),
+    ],
+)
+def test_failures_behind_the_trace_have_a_place(
+    protocol: str, operator: str, passes: str, mode: Mode, place: str
+) -> None:
+    found = sweep(HuntRequest((operator, passes), protocol, samples=2), HuntSession(jobs=2, fresh=True))
+    assert [str(one) for one in found.passed] == [passes]
+    (failure,) = found.failures
+    assert (str(failure.operator), failure.mode) == (operator, mode)
+    assert failure.place is not None and failure.place.file == place

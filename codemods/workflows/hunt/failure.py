@@ -15,6 +15,8 @@ class Mode(str, Enum):
     IMPLICIT_INT = "4"
     DATA_DEPENDENT = "data-dependent"
     """Failure that depends on the values of a tensor. No code that has only sizes can decide it."""
+    SPECIALIZATION = "specialization"
+    """Failure that makes a constant of a dimension that was marked dynamic."""
     NO_SHAPE_FUNCTION = "no shape function"
     """Failure of an operator for which torch has no meta kernel or decomposition."""
     DEVIATION = "deviation"
@@ -30,6 +32,7 @@ MEANING = {
     Mode.TENSOR_ITERATOR: "TensorIterator rejects symbolic shapes",
     Mode.IMPLICIT_INT: "a size used as a plain integer",
     Mode.DATA_DEPENDENT: "the values of a tensor decide",
+    Mode.SPECIALIZATION: "a dynamic size becomes a constant",
     Mode.NO_SHAPE_FUNCTION: "no meta kernel or decomposition",
     Mode.DEVIATION: "another result than eager",
     Mode.NOT_OURS: "not a matter of sizes",

@@ -12,13 +12,20 @@ from .sources import TorchSources
 Frame = Mapping[str, Any]
 
 # Python that evaluates symbolic expressions. The line that caused the evaluation is further up the stack.
-_DECIDES = ("torch/fx/experimental/", "torch/__init__.py", "torch/utils/_traceback.py", "torch/_dynamo/exc.py")
+_DECIDES = (
+    "torch/fx/experimental/",
+    "torch/__init__.py",
+    "torch/_inductor/sizevars.py",
+    "torch/utils/_traceback.py",
+    "torch/_dynamo/exc.py",
+)
 # Python that only forwards a call.
 _HANDS_ON = (
     "torch/_compile.py",
     "torch/_decomp/__init__.py",
     "torch/_dynamo/",
     "torch/_functorch/",
+    "torch/_guards.py",
     "torch/_library/",
     "torch/_logging/",
     "torch/_ops.py",

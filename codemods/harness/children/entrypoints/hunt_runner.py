@@ -88,7 +88,7 @@ def _observe(operator: Any, request: dict[str, Any]) -> dict[str, Any]:
 
 def _failing(operator: Any, request: dict[str, Any], answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the failure of each failing sample. ``tried`` of ``answer`` counts the samples."""
-    from ..protocols.unbacked_protocol import PROTOCOLS, NoSample, Unlike
+    from ..protocols.hunt_protocols import PROTOCOLS, NoSample, Unlike
     from ..recorders.frame_capture import explain
 
     some: Iterable[tuple[int, Any]] = enumerate(_drawn(operator, request["protocol"]))

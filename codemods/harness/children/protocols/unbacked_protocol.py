@@ -29,10 +29,10 @@ def unbacked(sample: Sample) -> dict[str, Any] | None:
     """
     if not sample.resizable:
         return None
-    expected = _eager(sample)
+    expected = eager_result(sample)
     compile_anew()
-    compiled = torch.compile(_plain(sample), backend=sample.backend, fullgraph=True)
-    _compare(sample, sample.call(compiled, unbacked=True), expected)
+    compiled = torch.compile(plain_call(sample), backend=sample.backend, fullgraph=True)
+    compare(sample, sample.call(compiled, unbacked=True), expected)
     return {}
 
 
@@ -55,27 +55,22 @@ def backward(sample: Sample) -> dict[str, Any] | None:
 
 def backed(sample: Sample) -> dict[str, Any] | None:
     """Run ``make_fx`` and ``torch.compile`` with backed symbols, and compare with eager."""
-    expected = _eager(sample)
+    expected = eager_result(sample)
     traced(sample)
     compile_anew()
-    compiled = torch.compile(_plain(sample), backend="aot_eager", fullgraph=True, dynamic=True)
-    _compare(sample, sample.call(compiled), expected)
+    compiled = torch.compile(plain_call(sample), backend="aot_eager", fullgraph=True, dynamic=True)
+    compare(sample, sample.call(compiled), expected)
     return {}
 
 
-PROTOCOLS: dict[str, Callable[[Sample], dict[str, Any] | None]] = {
-    "unbacked": unbacked,
-    "backed": backed,
-    "backward": backward,
-}
-
-
-def _plain(sample: Sample) -> Callable[..., Any]:
+def plain_call(sample: Sample) -> Callable[..., Any]:
+    """Return the function of a sample as a plain function."""
     function = sample.function
     return lambda *args, **kwargs: function(*args, **kwargs)
 
 
-def _eager(sample: Sample) -> Any:
+def eager_result(sample: Sample) -> Any:
+    """Return the result of a sample in eager. Raises NoSample if there is none."""
     try:
         copy.deepcopy(sample.inputs())
     except Exception as error:
@@ -86,7 +81,8 @@ def _eager(sample: Sample) -> Any:
         raise NoSample(f"eager raises {type(error).__name__}: {error}") from None
 
 
-def _compare(sample: Sample, result: Any, expected: Any) -> None:
+def compare(sample: Sample, result: Any, expected: Any) -> None:
+    """Compare a result with eager's. Raises Unlike."""
     said = difference(result, expected)
     if said and (difference(result, expected, values=False) or _defined(sample, expected)):
         raise Unlike(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import sys
@@ -46,6 +47,31 @@ def _keep_frames(kind: Any) -> None:
         setattr(self, _STACK, _open_frames())
 
     kind.__init__ = keeping
+
+
+@contextlib.contextmanager
+def specializations_kept() -> Iterator[None]:
+    """Add, to a ConstraintViolationError of the block, the frames at which the first size became a constant."""
+    from torch.fx.experimental.symbolic_shapes import ConstraintViolationError, ShapeEnv
+
+    plain = ShapeEnv._log_guard
+    found: list[Any] = []
+
+    def keeping(env: Any, prefix: str, guard: Any, forcing_spec: bool) -> None:
+        if guard.is_Equality and any(one.is_Integer for one in guard.args) and not found:
+            found.append(_open_frames())
+        plain(env, prefix, guard, forcing_spec)
+
+    ShapeEnv._log_guard = keeping  # type: ignore[assignment,method-assign]
+    try:
+        yield
+    except Exception as error:
+        for one in causes(error):
+            if isinstance(one, ConstraintViolationError) and found:
+                setattr(one, _STACK, found[0])
+        raise
+    finally:
+        ShapeEnv._log_guard = plain  # type: ignore[method-assign]
 
 
 def explain(error: BaseException) -> dict[str, Any]:

@@ -74,11 +74,14 @@ class Sample:
 
     def marked(self, unbacked: bool) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return fresh inputs. ``unbacked`` marks every dimension that was two or more."""
+        return self.marked_by(mark_unbacked) if unbacked else self.inputs()
+
+    def marked_by(self, mark: Callable[[torch.Tensor, int], Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return fresh inputs, with ``mark`` called for every dimension that was two or more."""
         args, kwargs = self.inputs()
-        if unbacked:
-            for tensor, dimensions in zip(tensors_in((args, kwargs)), self._marks, strict=True):
-                for dimension in dimensions:
-                    mark_unbacked(tensor, dimension)
+        for tensor, dimensions in zip(tensors_in((args, kwargs)), self._marks, strict=True):
+            for dimension in dimensions:
+                mark(tensor, dimension)
         return args, kwargs
 
     @property
