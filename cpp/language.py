@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..codemods.model.rule import Context, Language
 from ..codemods.model.source_file import SourceFile
 from .analysis.file.concrete_uses import concrete_uses
@@ -12,6 +14,7 @@ from .rewrite.formatter import wrap_long_lines
 from .rewrite.includes import includes
 from .syntax.bracket_balance import is_whole
 from .syntax.comments import same_code
+from .syntax.model import model_of
 from .syntax.project import SUFFIXES, read_project
 from .syntax.tree import count_errors, doubts, tree_of
 
@@ -36,6 +39,10 @@ def _unparsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
     return None if found is None else (found, "invalid syntax")
 
 
+def _functions(source: SourceFile) -> Sequence[tuple[int, int]]:
+    return [(one.node.start_byte, one.node.end_byte) for one in model_of(source).functions]
+
+
 def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
     return after if tree_of(source.content).tags else wrap_long_lines(source.path, source.content, after)
 
@@ -54,6 +61,7 @@ language = Language(
     extent=extent,
     alternatives=alternatives,
     concrete_uses=concrete_uses,
+    functions=_functions,
     comment="//",
     same_code=same_code,
 )

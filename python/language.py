@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ..codemods.model.rule import Context, Fix, Language
 from ..codemods.model.source_file import SourceFile
-from .analysis.flow.concrete_uses import concrete_uses
+from .analysis.decisions.concrete_uses import concrete_uses
 from .analysis.flow.scriptable import TO_SCRIPT
 from .analysis.flow.unfixable_reasons import residue
 from .candidates.alternatives import alternatives, extent, preferred
@@ -17,6 +17,7 @@ from .candidates.value_decisions import refused
 from .rewrite.formatter import CONFIGURATIONS, wrap_long_lines
 from .rewrite.imports import complete
 from .rewrite.registration import registered, translated
+from .syntax.module import parse
 from .syntax.tree import syntax_tree
 
 
@@ -70,6 +71,11 @@ def _stated(source: SourceFile, context: Context, where: tuple[int, int], condit
     return stated(source, context, where, conditions)
 
 
+def _functions(source: SourceFile) -> Sequence[tuple[int, int]]:
+    module = parse(source)
+    return [module.span(one.node) for one in module.functions]
+
+
 def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
     laid_out = wrap_long_lines(source.path, source.content, after)
     return laid_out if same_code(after, laid_out) else after
@@ -94,6 +100,7 @@ language = Language(
     residue=residue,
     refused=refused,
     concrete_uses=concrete_uses,
+    functions=_functions,
     comment="#",
     same_code=same_code,
     obscure=obscure,

@@ -15,7 +15,7 @@ from symfix.codemods.verify.change import Change, RemainingUse
 from symfix.codemods.verify.patched_files import BadPatch, patched_files
 from symfix.codemods.verify.remaining_uses import remaining_uses
 from symfix.cpp.analysis.file import concrete_uses as cpp_uses
-from symfix.python.analysis.flow import concrete_uses as python_uses
+from symfix.python.analysis.decisions import concrete_uses as python_uses
 
 KERNEL = """#include <ATen/ATen.h>
 namespace at::native {
@@ -58,6 +58,14 @@ PATCH = """--- a/pkg/mine.py
         ("auto e = k.expect_int();", "throws for a symbolic size"),
         ("auto z = x.size(1);", "the symbolic twin is `sym_size`"),
         ("if (x.sym_size(1) == 0) { return x + 1; }", "decides a branch"),
+        ("int64_t n = 0; n = x.sym_numel();", "`n = x.sym_numel()` converts a SymInt to `int64_t`"),
+        ("if (TORCH_GUARD_OR_FALSE(k.sym_eq(0))) { return x + 1; }", "undecided condition for false"),
+        ("if (TORCH_GUARD_OR_TRUE(k.sym_ne(0))) { TORCH_CHECK(false, k); }", "TORCH_SYM_CHECK of the condition"),
+        ('TORCH_CHECK(x.is_contiguous_or_false(), "no");', "for false where the other side is an error"),
+        ('TORCH_CHECK_WITH(Error, TORCH_GUARD_OR_TRUE(k.sym_eq(0)), "no");', "for true where the other side"),
+        ('TORCH_CHECK(x.dim() == 2, "size ", k.guard_int(__FILE__, __LINE__));', ""),
+        ("TORCH_CHECK_WITH(Error, x.dim() == 2, k.guard_int(__FILE__, __LINE__));", ""),
+        ('TORCH_CHECK(k.guard_int(__FILE__, __LINE__) == 2, "no");', "makes a constant of the value"),
         ("auto n = x.sym_size(1);", ""),
         ("int64_t d = x.dim();", ""),
     ],
@@ -73,6 +81,9 @@ def test_a_changed_line_of_cpp_is_reported_where_a_size_becomes_concrete(line: s
         ("n = math.floor(x.shape[0] / 2)", "makes a constant of the size"),
         ("n = guard_int(x.shape[0])", "makes a constant of the value"),
         ("x = x + 1 if x.shape[0] == 0 else x", "x.shape[0] == 0"),
+        ("x = x + 1 if guard_or_false(x.shape[0] == 0) else x", "takes an undecided condition for false"),
+        ("torch._check(guard_or_true(k > 0))", "true where the other side is an error: torch._check of the condition"),
+        ("torch._check(x.shape[0] > 2 and k > 2)", "sym_and"),
         ("n = x.shape[0]", ""),
         ("n = int(x.dim())", ""),
         ("n = int('3')", ""),
@@ -80,6 +91,22 @@ def test_a_changed_line_of_cpp_is_reported_where_a_size_becomes_concrete(line: s
 )
 def test_a_changed_line_of_python_is_reported_where_a_size_becomes_concrete(line: str, said: str) -> None:
     _require_reported(Path("/tree/f.py"), FUNCTION, "    LINE\n", line, said)
+
+
+def test_a_default_of_a_refusal_or_of_optional_work_has_a_better_way() -> None:
+    lines = "    if guard_or_false(x.shape[0] != k):\n        raise ValueError(k)\n"
+    assert "for false where the other side is an error" in _told(lines, FUNCTION)
+    lines = "    if guard_or_false(x.shape[0] == 1):\n        return x.sum(0)\n"
+    assert "statically_known_true" not in _told(lines, FUNCTION)
+    assert "statically_known_true is enough" in _told(lines, FUNCTION.replace("return x\n", "return NotImplemented\n"))
+
+
+def _told(lines: str, text: str) -> str:
+    change = Change(
+        Path("/tree/f.py"), text.replace("    LINE\n", "").encode(), text.replace("    LINE\n", lines).encode()
+    )
+    found = remaining_uses([change], TorchSurroundings(all_functions=True, drop_torchscript=True), Registry())
+    return "".join(use.detail for use in found if use.changed)
 
 
 def test_each_use_has_a_reason_and_a_failure_mode() -> None:
@@ -96,8 +123,11 @@ def _require_reported(path: Path, text: str, gap: str, line: str, said: str) -> 
     change = Change(path, text.replace(gap, "").encode(), text.replace("LINE", line).encode())
     around = TorchSurroundings(all_functions=True, drop_torchscript=True)
     found = remaining_uses([change], around, Registry())
-    assert [use.line for use in found] == ([text[: text.index("LINE")].count("\n") + 1] if said else [])
-    assert said in "".join(use.detail for use in found)
+    there = [use for use in found if use.changed]
+    assert [use.line for use in there] == ([text[: text.index("LINE")].count("\n") + 1] if said else [])
+    assert said in "".join(use.detail for use in there)
+    # `first` is read as before, in the same function.
+    assert [use.line for use in found if not use.changed] == [4 if path.suffix == ".cpp" else 5]
 
 
 def test_a_patch_is_applied_in_a_copy_and_new_files_are_not_judged(tmp_path: Path) -> None:
@@ -182,7 +212,10 @@ def test_verify_judges_a_patch_on_the_files_on_disk(tmp_path: Path) -> None:
     assert answer["verdict"] == "regressed"
     (use,) = answer["remaining_uses"]
     assert (use["line"], answer["not_judged"]) == (4, ["notes.md"])
-    lines = "".join(remaining([RemainingUse(Path(use["path"]), use["line"], use["detail"])], answer["not_judged"]))
+    assert use["changed"] is True
+    uses = [RemainingUse(Path(use["path"]), use["line"], use["detail"], changed) for changed in (True, False)]
+    lines = "".join(remaining(uses, answer["not_judged"]))
+    assert "unchanged, in the same functions\n    mine.py:4: " in lines
     assert "still concrete, or decided\n    mine.py:4: `int(x.shape[0])` makes a constant of the size" in lines
     assert "not judged  notes.md" in lines
     assert "int(" not in (tmp_path / "pkg/mine.py").read_text()

@@ -68,7 +68,7 @@ def verify(asked: Verify) -> int:
     )
     uses = remaining_uses(changes, surroundings, Registry())
     if asked.style == "json":
-        rows = [{"path": str(use.path), "line": use.line, "detail": use.detail} for use in uses]
+        rows = [{**vars(use), "path": str(use.path)} for use in uses]
         answer = {**to_json(verification), "remaining_uses": rows, "not_judged": others}
         sys.stdout.write(json.dumps(answer, indent=2) + "\n")
     else:

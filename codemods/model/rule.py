@@ -146,6 +146,10 @@ def _symbolic(source: SourceFile, context: Context) -> Iterable[Skip]:
     return ()
 
 
+def _no_functions(source: SourceFile) -> Sequence[tuple[int, int]]:
+    return ()
+
+
 def _unnamed(source: SourceFile, line: int) -> str:
     return ""
 
@@ -218,7 +222,9 @@ class Language:
     """Function that yields the fix that appends the translation of a C++ composite operator to a file, with its
     imports."""
     concrete_uses: Callable[[SourceFile, Context], Iterable[Skip]] = _symbolic
-    """Function that yields the places of a file at which a size cannot stay symbolic."""
+    """Function that yields the places of a file at which a size cannot stay symbolic or has a default."""
+    functions: Callable[[SourceFile], Sequence[tuple[int, int]]] = _no_functions
+    """Function that returns the byte ranges of the functions of a file."""
     comment: str = ""
     """Prefix of a line comment."""
     same_code: Callable[[bytes, bytes], bool] = _identical

@@ -44,12 +44,14 @@ def proof(verification: Verification) -> Iterator[str]:
 
 def remaining(uses: Sequence[RemainingUse], others: Sequence[str]) -> Iterator[str]:
     """Yield the lines about sizes that do not stay symbolic in a change, and about files that are not judged."""
-    if uses:
-        yield "\n  still concrete, or decided\n"
-    for use in uses[:_LISTED]:
-        yield from _wrapped(f"{use.path.name}:{use.line}: {use.detail}", "    ", "      ")
-    if len(uses) > _LISTED:
-        yield f"    and {len(uses) - _LISTED} more\n"
+    changed, left = ([use for use in uses if use.changed is state] for state in (True, False))
+    for title, listed in (("still concrete, or decided", changed), ("unchanged, in the same functions", left)):
+        if listed:
+            yield f"\n  {title}\n"
+        for use in listed[:_LISTED]:
+            yield from _wrapped(f"{use.path.name}:{use.line}: {use.detail}", "    ", "      ")
+        if len(listed) > _LISTED:
+            yield f"    and {len(listed) - _LISTED} more\n"
     if others:
         yield from _wrapped(_some(others), "\n  not judged  ", " " * 14)
 

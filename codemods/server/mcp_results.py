@@ -96,11 +96,13 @@ class VerifyCheck(ToolResult):
 
 
 class RemainingUse(ToolResult):
-    """Changed line, counted from 1, at which a size does not stay symbolic."""
+    """Line, counted from 1, at which a size does not stay symbolic."""
 
     path: str
     line: int
     detail: str
+    changed: bool
+    """False for a line that is as before, in a changed function."""
 
 
 class VerifyResult(ToolResult):

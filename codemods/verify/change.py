@@ -20,11 +20,15 @@ class Change:
 
 @dataclass(frozen=True)
 class RemainingUse:
-    """A changed line, counted from 1, and the reason why a size does not stay symbolic there."""
+    """A line, counted from 1, and the reason why a size does not stay symbolic there.
+
+    ``changed`` is False for a line of a changed function that is as before.
+    """
 
     path: Path
     line: int
     detail: str
+    changed: bool = True
 
 
 class Verdict(Enum):
