@@ -9,8 +9,10 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
+import click
 import pytest
-from running import MENDED, SHAPES
+from running import MENDED, SHAPES, symfix
+from symfix.codemods.commands.extras import required
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,6 +23,21 @@ TOP = Path(__file__).parents[1]
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())
 NOT_PACKAGES = {"tests", "golden", "examples", "scripts", "build", "dist"}
 VERSION = PROJECT["project"]["version"]
+LONG_PYTHON = """import torch
+from torch import Tensor
+
+@torch.library.register_fake("mine::shorter")
+def _(x: Tensor, y: Tensor) -> Tensor:
+    return x.new_empty(min(x.shape[0], y.shape[1]))
+"""
+LONG_CPP = """#include <ATen/ATen.h>
+namespace at::native {
+Tensor shorter(const Tensor& x) {
+  auto y = at::empty({x.size(0)}, x.options());
+  return y;
+}
+} // namespace at::native
+"""
 
 
 def packages_on_disk() -> set[str]:
@@ -97,13 +114,74 @@ def run(*command: object, cwd: Path, code: int = 0) -> str:
     return ended.stdout
 
 
-def test_a_built_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
+def cloned(tmp_path: Path) -> Path:
+    """Clone this checkout, with what is not committed."""
     checkout = tmp_path / "checkout"
     run("git", "clone", "--quiet", TOP, checkout, cwd=tmp_path)
     for name in run("git", "ls-files", "--modified", "--others", "--exclude-standard", cwd=TOP).splitlines():
         if (TOP / name).is_file():
             (checkout / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(TOP / name, checkout / name)
+    return checkout
+
+
+def test_the_packages_are_checked_and_start_in_an_empty_environment(tmp_path: Path) -> None:
+    checkout = cloned(tmp_path)
+    surroundings = {**os.environ, "PYTHON": sys.executable}
+    ended = subprocess.run(
+        ["scripts/packages"], cwd=checkout, env=surroundings, capture_output=True, text=True, check=False
+    )
+    if "No matching distribution found for build" in ended.stderr:
+        pytest.skip("pip has no index here")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    wheel, sdist = f"dist/symfix-{VERSION}-py3-none-any.whl", f"dist/symfix-{VERSION}.tar.gz"
+    for package in (wheel, sdist):
+        assert re.search(rf"Checking {re.escape(package)}: .*PASSED", ended.stdout)
+        assert re.search(rf"^{re.escape(package)}: installed in \d+ s and started$", ended.stdout, re.MULTILINE)
+    assert f"{wheel}: OK" in ended.stdout
+
+
+def test_what_only_some_commands_need_is_an_extra() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    always = {re.split(r"[>=;\[]", line)[0] for line in PROJECT["project"]["dependencies"]}
+    assert always.isdisjoint(re.split(r"[>=;\[]", line)[0] for lines in extras.values() for line in lines)
+    assert {"format", "review", "verify", "lsp", "mcp", "cluster"} <= {*extras}
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "text", "style"),
+    [
+        ("ruff", "m.py", LONG_PYTHON, ("ruff.toml", "line-length = 52\n")),
+        ("clang_format", "m.cpp", LONG_CPP, (".clang-format", "ColumnLimit: 50\n")),
+    ],
+)
+def test_without_a_formatter_one_line_names_the_extra(
+    tmp_path: Path, package: str, name: str, text: str, style: tuple[str, str]
+) -> None:
+    work, shadow = tmp_path / "work", tmp_path / "shadow" / package
+    work.mkdir()
+    shadow.mkdir(parents=True)
+    (shadow / "__init__.py").write_text(f"raise ImportError('no {package}', name='{package}')\n")
+    (work / name).write_text(text)
+    words = ("diff", "--all-functions", "--unsafe-fixes", name)
+    said = f"symfix: long lines in 1 file need {package.replace('_', '-')}: pip install 'symfix[format]'\n"
+    path = os.pathsep.join([str(shadow.parent), *sys.path])
+    assert said not in symfix(*words, cwd=work, code=1, PYTHONPATH=path).stderr
+    (work / style[0]).write_text(style[1])
+    assert said in symfix(*words, cwd=work, code=1, PYTHONPATH=path).stderr
+    assert said not in symfix(*words, cwd=work, code=1).stderr
+
+
+def test_a_missing_package_of_an_extra_is_one_line() -> None:
+    said = "the page needs jinja2: pip install 'symfix\\[review\\]'"
+    with pytest.raises(click.ClickException, match=said), required("review", "jinja2", "the page"):
+        raise ImportError("no", name="jinja2")
+    with pytest.raises(ImportError), required("review", "jinja2"):
+        raise ImportError("no", name="symfix.gone")
+
+
+def test_a_built_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
+    checkout = cloned(tmp_path)
     run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", tmp_path, checkout, cwd=tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
     fresh = tmp_path / "fresh"

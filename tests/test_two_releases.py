@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from projects import commit
 from running import SHAPES, git, symfix
+from symfix.codemods.commands import torch_tree
+from symfix.codemods.commands.executor import workers
 from symfix.codemods.torchapi.torch_finder import installed_version, tree_around
 
 YAML = "- func: weigh(Tensor self, SymInt size) -> Tensor\n"
@@ -83,3 +85,17 @@ def test_files_of_no_tree_and_of_two_say_nothing(tree: Path) -> None:
     git(tree.parent, "init", "-q")
     for paths in (["mine.py"], ["mine.py", "pytorch/torch/m.py"]):
         assert "PyTorch" not in symfix("check", *paths, cwd=tree.parent, code=1).stderr
+
+
+@pytest.mark.parametrize(("tried", "lines"), [((2, 0), 1), ((99, 0), 0)])
+def test_a_newer_release_is_one_line(
+    tried: tuple[int, int], lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(torch_tree, "NEWEST_TRIED", tried)
+    torch_tree.say_untried.cache_clear()
+    for _ in range(2):
+        with workers(None):
+            pass
+    torch_tree.say_untried.cache_clear()
+    newer = f"symfix: torch {installed_version(None)} is newer than 2.0, the newest that symfix was tried with\n"
+    assert capsys.readouterr().err == newer * lines

@@ -10,16 +10,18 @@ from pathlib import Path
 import click
 
 from ..system.cluster import NoCluster, UnlikeWorker, cluster
+from .torch_tree import say_untried
 
 
 @contextmanager
 def workers(address: str | None, torch_python: Path | None = None) -> Iterator[Executor | None]:
-    """Yield an executor for the workers at ``address``, or None without an address.
+    """Yield an executor for the workers at ``address``, or None without an address. An untried torch is named.
 
     Raises ClickException if no worker is reachable or a worker differs in torch or symfix, UsageError with
     ``torch_python``.
     """
     if address is None:
+        say_untried(torch_python)
         yield None
         return
     if torch_python is not None:

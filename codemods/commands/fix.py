@@ -13,6 +13,7 @@ from ..system import repository
 from ..system.atomic_write import write
 from .arguments import STDIN, CheckArguments, Examination, FixArguments
 from .check_session import Session, examine, only_new, refuse_dirty
+from .extras import say_missing_formatters
 from .output import exit_code, show, summarize
 
 
@@ -40,6 +41,7 @@ def diff(asked: Examination) -> int:
         name = _name_in_patch(outcome.source.path, session.surroundings.torch_root)
         sys.stdout.buffer.write(patch(name, outcome.source.content, outcome.after))
     sys.stdout.buffer.flush()
+    say_missing_formatters(report.outcomes, session.question)
     summarize(report, asked, written=False, hint=": see symfix check --show-left")
     return exit_code(report.outcomes, asked, findings=bool(changed))
 
@@ -73,6 +75,7 @@ def fix(asked: FixArguments) -> int:
         session, verdict = _verified(session, asked)
     report = session.report
     outcomes = tuple(write(outcome) if isinstance(outcome, Changed) else outcome for outcome in report.outcomes)
+    say_missing_formatters(outcomes, session.question)
     show(replace(report, outcomes=outcomes), session.surroundings, asked, written=True)
     left = any(isinstance(outcome, (Changed, Unchanged)) and outcome.offered for outcome in outcomes)
     lost = outcomes != report.outcomes

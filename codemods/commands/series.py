@@ -42,6 +42,7 @@ from ..workflows.pull_requests.series.rebased_content import Redo
 from ..workflows.pull_requests.series.repairs import read_folder
 from ..workflows.pull_requests.series.submission import RequestLog, Sender
 from .arguments import Series, SeriesBuild, SeriesPlan, SeriesSend, SeriesStatus
+from .extras import required
 from .progress import Progress
 from .torch_tree import say_release
 
@@ -122,7 +123,8 @@ def build_series(asked: SeriesBuild) -> int:
                 from ..workflows.pull_requests.review.page import make_page
 
                 command = _reviewers_command(workshop.repository, made)
-                page = make_page(made, record, workshop.repository, command, chosen)
+                with required("review", "jinja2 and pygments", "the review page (or --no-page)"):
+                    page = make_page(made, record, workshop.repository, command, chosen)
                 build_state.write_whole(workshop.folder / "review.html", page.encode("utf-8", "replace"))
     standings = fresh_states(record, made, workshop.repository)
     _show(made, standings, workshop)

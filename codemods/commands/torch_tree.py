@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import click
 
 from ..torchapi.errors import TorchError
+from ..torchapi.releases import NEWEST_TRIED
 from ..torchapi.torch_finder import installed_version, release, tree_around, tree_version
 from .arguments import TargetArguments
 
@@ -45,3 +47,15 @@ def say_release(root: Path | None, torch_python: Path | None, what: str) -> bool
         return False
     click.echo(f"symfix: {root} is PyTorch {tree}, the installed torch is {installed}: {what}", err=True)
     return True
+
+
+@cache
+def say_untried(torch_python: Path | None) -> None:
+    """Print one line if the installed torch is of a newer release than any that symfix was tried with."""
+    try:
+        installed = installed_version(torch_python)
+    except TorchError:
+        return
+    if installed is not None and release(installed) > NEWEST_TRIED:
+        newest = ".".join(map(str, NEWEST_TRIED))
+        click.echo(f"symfix: torch {installed} is newer than {newest}, the newest that symfix was tried with", err=True)

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
 
 Release = tuple[int, int]
 
+NEWEST_TRIED: Release = (2, 15)
+"""Newest release of ``scripts/releases``. A newer one is named, and everything is probed as ever."""
+
 _SHAPES = "torch.fx.experimental.symbolic_shapes."
 _SIZEVARS = "torch._inductor.sizevars.SizeVarAllocator."
 

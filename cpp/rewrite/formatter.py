@@ -20,10 +20,7 @@ def wrap_long_lines(path: Path, before: bytes, after: bytes) -> bytes:
     ``after`` itself if no line is too long or clang-format is not installed.
     """
     style = _style_of(path)
-    if style is None:
-        return after
-    limit = _LIMIT.search(style.read_text(encoding="utf-8", errors="replace"))
-    long = lines_grown_past(int(limit[1]) if limit else 80, before, after)
+    long = _long_lines(style, before, after)
     binary = _clang_format() if long else None
     if binary is None:
         return after
@@ -36,6 +33,18 @@ def wrap_long_lines(path: Path, before: bytes, after: bytes) -> bytes:
         check=False,
     )
     return _only_at(long, after, done.stdout) if done.returncode == 0 and done.stdout else after
+
+
+def missing_formatter(path: Path, before: bytes, after: bytes) -> str:
+    """Return ``clang-format`` if it would wrap a line and is not installed, else an empty text."""
+    return "clang-format" if _long_lines(_style_of(path), before, after) and _clang_format() is None else ""
+
+
+def _long_lines(style: Path | None, before: bytes, after: bytes) -> list[int]:
+    if style is None:
+        return []
+    limit = _LIMIT.search(style.read_text(encoding="utf-8", errors="replace"))
+    return lines_grown_past(int(limit[1]) if limit else 80, before, after)
 
 
 def _only_at(lines: list[int], text: bytes, formatted: bytes) -> bytes:

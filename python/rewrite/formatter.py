@@ -21,14 +21,23 @@ def wrap_long_lines(path: Path, before: bytes, after: bytes) -> bytes:
     A line that fits, or was as long before, keeps its layout. So does every file in a project without such a
     configuration, except an installed torch. Return ``after`` itself if no line is too long or ruff is not installed.
     """
-    limit = _limit_for(path)
-    long = [] if limit is None else lines_grown_past(limit, before, after)
+    long = _long_lines(path, before, after)
     binary = _ruff() if long else None
     if binary is None:
         return after
     for number in reversed(long):
         after = _laid_out(binary, path, after, number + 1)
     return after
+
+
+def missing_formatter(path: Path, before: bytes, after: bytes) -> str:
+    """Return ``ruff`` if it would wrap a line and is not installed, else an empty text."""
+    return "ruff" if _long_lines(path, before, after) and _ruff() is None else ""
+
+
+def _long_lines(path: Path, before: bytes, after: bytes) -> list[int]:
+    limit = _limit_for(path)
+    return [] if limit is None else lines_grown_past(limit, before, after)
 
 
 def _laid_out(binary: str, path: Path, text: bytes, line: int) -> bytes:

@@ -145,8 +145,8 @@ def main() -> int:
 
 def _review(name: str, given: dict[str, Any]) -> Review:
     edits = tuple(Edit(**edit) for edit in given.pop("edit"))
-    lists = {key: tuple(given.pop(key, ())) for key in ("operators", "unreported")}
-    return Review(name, edit=edits, **lists, **given)
+    operators, unreported = (tuple(given.pop(key, ())) for key in ("operators", "unreported"))
+    return Review(name, edit=edits, operators=operators, unreported=unreported, **given)
 
 
 def _copied(review: Review, tree: Path | None, folder: Path) -> Path:
