@@ -151,8 +151,21 @@ def test_a_change_is_a_fix_with_the_bytes_of_what_changes() -> None:
 def test_a_fragment_gives_its_bytes_back() -> None:
     for text in ("(a  # b\n == \\\n c)", "f(\r\n a,\r\n)", "'größe' in {**a, 'b': [c for c in d if e]}"):
         made, node = expression(text)
-        edit = Fragment(made, node).edit(Fragment(made, node).tree)
-        assert apply(made.source.content, [edit]).decode() == text
+        start, end = made.grouped_span(node)
+        fragment = Fragment(made.source.content[start:end].decode())
+        assert fragment.written(fragment.tree) == fragment.text
+
+
+def test_a_change_is_written_once_and_each_place_has_its_own_edit() -> None:
+    text = "x = (a == b)if(a == b)else(a == b)"
+    made = module(text)
+    places = [one for one in ast.walk(made.tree) if isinstance(one, ast.Compare)]
+    edits = [edited(made, one, [(one, to.Plain.REVERSED)]) for one in places]
+    assert apply(made.source.content, edits) == b"x = (a != b)if(a != b)else(a != b)"
+    # Another change, another part and another place of the same text are other questions.
+    called = [edited(made, one, [(one, to.Called("f"))]).text for one in places]
+    assert sorted(called) == [b" f(a == b)", b" f(a == b)", b"f(a == b)"]
+    assert edited(made, places[0], [(places[0].left, to.Called("f"))]).text == b"(f(a) == b)"
 
 
 @pytest.mark.parametrize(

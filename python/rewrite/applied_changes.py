@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
 
 import libcst as cst
 
@@ -35,14 +36,36 @@ _BITWISE: dict[str, tuple[type[cst.BitAnd | cst.BitOr], Binding]] = {
 _OPERATORS = {"==": cst.Equal, "!=": cst.NotEqual, ">=": cst.GreaterThanEqual}
 
 
+@dataclass(frozen=True)
+class _Question:
+    """An expression and the changes to it, without its place. Parts are numbered in the order of ``ast.walk``."""
+
+    text: str
+    numbered: tuple[tuple[int, to.Change], ...]
+    needed: Binding
+    node: ast.expr = field(compare=False)
+    changes: to.Changes = field(compare=False)
+
+
 def rewritten(module: Module, node: ast.expr, changes: to.Changes) -> Edit:
     """Return the edit that makes ``changes`` to ``node`` and its parts.
 
     Raise CannotRewrite if a comment would be lost.
     """
-    fragment = Fragment(module, node)
-    tree = changed(node, fragment.tree, changes)
-    return fragment.edit(grouped(tree, needed_by(module.parents[node], node)))
+    start, end = module.grouped_span(node)
+    content = module.source.content
+    numbers = {part: number for number, part in enumerate(ast.walk(node))}
+    numbered = tuple((numbers[part], change) for part, change in changes)
+    needed = needed_by(module.parents[node], node)
+    text = _written(_Question(content[start:end].decode(), numbered, needed, node, changes))
+    return _edit(content, (start, end), text)
+
+
+# Between two saves of a file in an editor most expressions stay, and LibCST takes half of the time of a check.
+@lru_cache(maxsize=1024)
+def _written(asked: _Question) -> str:
+    fragment = Fragment(asked.text)
+    return fragment.written(grouped(changed(asked.node, fragment.tree, asked.changes), asked.needed))
 
 
 def changed(node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> cst.BaseExpression:
@@ -53,13 +76,11 @@ def changed(node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> cs
 
 
 class Fragment:
-    """One expression of a module, with the parentheses that group it."""
+    """One expression, with the parentheses that group it."""
 
-    def __init__(self, module: Module, node: ast.expr) -> None:
+    def __init__(self, text: str) -> None:
         """Parse the expression. Raise CannotRewrite if LibCST does not reproduce the text."""
-        self._module = module
-        self._start, self._end = module.grouped_span(node)
-        self.text = module.source.content[self._start : self._end].decode()
+        self.text = text
         try:
             # Inside parentheses, line breaks are allowed anywhere.
             self._whole = cst.parse_module(f"({self.text})")
@@ -72,18 +93,23 @@ class Fragment:
         if self._whole.code_for_node(self.tree) != self.text:
             raise CannotRewrite("not-read", "LibCST does not read every byte of this expression")
 
-    def edit(self, tree: cst.BaseExpression) -> Edit:
-        """Return the edit that writes ``tree`` instead. Raise CannotRewrite if a comment would be lost."""
+    def written(self, tree: cst.BaseExpression) -> str:
+        """Return the text of ``tree`` in place of the expression. Raise CannotRewrite if a comment would be lost."""
         written = self._whole.code_for_node(tree)
         if "\n" in written and _stands_alone(self.text) and not _stands_alone(written):
             written = f"({written})"
         if "#" in self.text and comments(tree) != comments(self.tree):
             raise CannotRewrite("comment-inside", "a comment inside would lose its place")
-        content, text = self._module.source.content, written.encode()
-        before, after = content[max(self._start - 1, 0) : self._start], content[self._end : self._end + 1]
-        gap = b" " if _in_a_word(before) and _in_a_word(text[:1]) else b""
-        end = b" " if _in_a_word(after) and _in_a_word(text[-1:]) else b""
-        return Edit(self._start, self._end, gap + text + end)
+        return written
+
+
+def _edit(content: bytes, span: tuple[int, int], written: str) -> Edit:
+    """Return the edit that writes an expression, apart from the words around it."""
+    (start, end), text = span, written.encode()
+    before, after = content[max(start - 1, 0) : start], content[end : end + 1]
+    gap = b" " if _in_a_word(before) and _in_a_word(text[:1]) else b""
+    behind = b" " if _in_a_word(after) and _in_a_word(text[-1:]) else b""
+    return Edit(start, end, gap + text + behind)
 
 
 def _stands_alone(text: str) -> bool:
