@@ -86,8 +86,10 @@ class Workplace:
 
 def doctor(place: Workplace) -> Cell:
     ran = place.symfix("doctor")
-    version = re.search(r"torch: (\S+)", ran.stdout)
-    return Cell("doctor", ran.returncode == 0 and version is not None, version[1] if version else _last(ran))
+    version = re.search(r"^ok +torch: (\S+)", ran.stdout, re.MULTILINE)
+    if ran.returncode or version is None:
+        return Cell("doctor", False, _last(ran))
+    return Cell("doctor", True, version[1])
 
 
 def check(place: Workplace) -> Cell:
@@ -136,7 +138,8 @@ def extension(place: Workplace) -> Cell:
     return replace(_verdict("extension", ran), step="extension")
 
 
-STEPS: tuple[Callable[[Workplace], Cell], ...] = (doctor, check, fix, hunt, repair, export, extension)
+Step = Callable[[Workplace], Cell]
+STEPS: tuple[Step, ...] = (doctor, check, fix, hunt, repair, export, extension)
 
 
 def tried(place: Workplace, release: str, *, only_install: bool = False) -> list[Cell]:
@@ -165,7 +168,7 @@ def install(place: Workplace, release: str) -> Cell:
     return Cell("install", ran.returncode == 0, "" if ran.returncode == 0 else _last(ran))
 
 
-def timed(step: Callable[[Workplace], Cell], place: Workplace) -> Cell:
+def timed(step: Step, place: Workplace) -> Cell:
     """Return the cell of a step with its seconds. A fault of the step is its reason."""
     started = time.monotonic()
     try:
@@ -205,7 +208,10 @@ def main() -> int:
 
 
 def _verdict(step: str, ran: subprocess.CompletedProcess[str]) -> Cell:
-    ok = ran.returncode in (0, 1) and re.search(r"(?:^|: )proven\b", ran.stdout + ran.stderr, re.MULTILINE) is not None
+    ok = (
+        ran.returncode in (0, 1)
+        and re.search(r"(?:^|: )proven(?::|$)", ran.stdout + ran.stderr, re.MULTILINE) is not None
+    )
     return Cell(step, ok, "proven" if ok else _last(ran))
 
 
