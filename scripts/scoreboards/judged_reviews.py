@@ -53,6 +53,7 @@ class Review:
     file: str
     edit: tuple[Edit, ...]
     operators: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
     reported: dict[str, str] | None = None
     unreported: tuple[str, ...] = ()
     verdict: str = ""
@@ -108,6 +109,7 @@ def judged(review: Review, top: Path) -> Row:
     patch = difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{name}", f"b/{name}")
     words = [sys.executable, "-m", "symfix", "verify", "--diff", "-", "--format", "json"]
     words += [word for operator in review.operators for word in ("--op", operator)]
+    words += [word for call in review.calls for word in ("--call", f"import torch; {call}")]
     ran = subprocess.run([*words, str(top)], input="".join(patch), capture_output=True, text=True, check=False)
     if not ran.stdout:
         return Row(review.name, review.source, "no answer", False, (), ran.stderr.strip())
@@ -145,8 +147,8 @@ def main() -> int:
 
 def _review(name: str, given: dict[str, Any]) -> Review:
     edits = tuple(Edit(**edit) for edit in given.pop("edit"))
-    operators, unreported = (tuple(given.pop(key, ())) for key in ("operators", "unreported"))
-    return Review(name, edit=edits, operators=operators, unreported=unreported, **given)
+    operators, calls, accepted = (tuple(given.pop(key, ())) for key in ("operators", "calls", "unreported"))
+    return Review(name, edit=edits, operators=operators, calls=calls, unreported=accepted, **given)
 
 
 def _copied(review: Review, tree: Path | None, folder: Path) -> Path:
