@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -28,7 +28,8 @@ from .table import table, write_json
 
 RELEASES = ("2.9.1", "2.11.0", "2.13.0", "2.14.1", "newest")
 OPERATORS = (
-    "trapezoid", "cumulative_trapezoid", "unfold", "tensor_split", "vander", "combinations", "std_mean", "diag_embed",
+    "trapezoid", "cumulative_trapezoid", "unfold", "tensor_split", "linalg.vander", "combinations", "std_mean",
+    "diag_embed",
     "nn.functional.cosine_embedding_loss", "nn.functional.cross_entropy", "nn.functional.pixel_shuffle",
     "nn.functional.max_unpool2d",
 )  # fmt: skip
@@ -142,14 +143,12 @@ Step = Callable[[Workplace], Cell]
 STEPS: tuple[Step, ...] = (doctor, check, fix, hunt, repair, export, extension)
 
 
-def tried(place: Workplace, release: str, *, only_install: bool = False) -> list[Cell]:
+def tried(place: Workplace, release: str, steps: Sequence[Step] = STEPS) -> list[Cell]:
     """Return the cells of a release. An environment that an earlier run made is used again."""
     for name in ("fix", "extension", "repairs", "cache"):
         shutil.rmtree(place.folder / name, ignore_errors=True)
     cells = [] if place.python.is_file() else [timed(lambda one: install(one, release), place)]
-    if only_install or not all(cell.ok for cell in cells):
-        return cells
-    return cells + [timed(step, place) for step in STEPS]
+    return cells + [timed(step, place) for step in steps if all(cell.ok for cell in cells)]
 
 
 def install(place: Workplace, release: str) -> Cell:
@@ -198,7 +197,7 @@ def main() -> int:
         for release in words.release or RELEASES:
             print(f"{release}:", file=sys.stderr, flush=True)
             place = Workplace(folder.absolute() / release, tree, words.patience)
-            found[release] = tried(place, release, only_install=words.only_install)
+            found[release] = tried(place, release, [one for one in STEPS if one.__name__ in words.step])
             if words.folder is None:
                 shutil.rmtree(place.folder)
     print(table(table_rows(found)))
@@ -228,7 +227,8 @@ def _words() -> argparse.Namespace:
     parser.add_argument("--release", action="append", metavar="X.Y.Z", help=f"instead of {listed}")
     parser.add_argument("--tree", type=Path, help="a PyTorch 2.6.0 source tree")
     parser.add_argument("--folder", type=Path, help="where environments and output stay; a CUDA build takes 8 GB")
-    parser.add_argument("--only-install", action="store_true", help="make the environments, for a later run")
+    steps = [step.__name__ for step in STEPS]
+    parser.add_argument("--step", nargs="*", choices=steps, default=steps, help="only these; none: only install")
     parser.add_argument("--patience", type=float, default=1200, help="limit of one step in seconds")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()
