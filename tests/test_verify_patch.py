@@ -221,3 +221,17 @@ def test_verify_judges_a_patch_on_the_files_on_disk(tmp_path: Path) -> None:
     assert "int(" not in (tmp_path / "pkg/mine.py").read_text()
     told = symfix("verify", "--diff", "-", cwd=tmp_path, code=2, text="nonsense").stderr
     assert "--diff -: No valid patches in input" in told
+
+
+def test_a_file_of_five_megabytes_has_one_answer_and_stays(tmp_path: Path) -> None:
+    big = tmp_path / "pkg/mine.py"
+    big.parent.mkdir()
+    text = "from torch import Tensor\nX = 1\ndef f(x: Tensor):\n    return x.reshape(x.shape[0], -1)\n"
+    big.write_text(text + "# A line that is no code.\n" * 200_000)
+    patch = PATCH.replace("@@ -1,4 +1,4 @@", "@@ -1,5 +1,5 @@").replace(
+        "--- /dev", " # A line that is no code.\n--- /dev"
+    )
+    told = json.loads(symfix("verify", "--diff", "-", "--format", "json", ".", cwd=tmp_path, code=1, text=patch).stdout)
+    assert (told["verdict"], [use["line"] for use in told["remaining_uses"]]) == ("unverifiable", [4])
+    assert "int(" not in big.read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["pkg"]

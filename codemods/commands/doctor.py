@@ -21,6 +21,7 @@ from ..torchapi.errors import TorchError
 from ..torchapi.torch_finder import TorchInstallation, locate
 from ..verify.build.toolchain import CompilerMissing, find_toolchain
 from .arguments import TargetArguments
+from .torch_tree import say_untried
 
 _REQUIREMENT = re.compile(r"([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
@@ -35,6 +36,7 @@ class Dependency:
     needed_for: str = ""
 
 
+_USES = {"format": "wrapping of long lines", "review": "the page of series build"}
 _UNCOUNTED = "; which lines of C++ ran is not counted: install gcov, for clang llvm-cov and libclang-rt"
 
 
@@ -47,14 +49,15 @@ def doctor(asked: TargetArguments) -> int:
         else:
             use = f"; needed for {finding.needed_for}" if finding.needed_for else ""
             click.echo(f"missing  {finding.what}: {finding.otherwise}{use}")
+    say_untried(asked.torch_python)
     return 1 if any(finding.found is None and not finding.needed_for for finding in findings) else 0
 
 
 def _look(torch_root: Path | None, torch_python: Path | None) -> Iterator[Dependency]:
     yield Dependency("symfix", f"{version('symfix')} on Python {sys.version.split()[0]}")
     for name, extra in _requirements():
-        if extra in ("", "verify") and name != "torch":
-            yield _distribution(name, extra)
+        if extra in ("", "format", "review", "verify") and name not in ("torch", "symfix"):
+            yield _distribution(name, _USES.get(extra, extra))
     place, finding = _torch(None, torch_python)
     if torch_root is not None:
         yield _torch(torch_root, torch_python)[1]
