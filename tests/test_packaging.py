@@ -127,7 +127,7 @@ def cloned(tmp_path: Path) -> Path:
 
 def test_the_packages_are_checked_and_start_in_an_empty_environment(tmp_path: Path) -> None:
     checkout = cloned(tmp_path)
-    surroundings = {**os.environ, "PYTHON": sys.executable}
+    surroundings = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": ""}
     ended = subprocess.run(
         ["scripts/packages"], cwd=checkout, env=surroundings, capture_output=True, text=True, check=False
     )
