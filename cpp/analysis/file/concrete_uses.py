@@ -19,7 +19,7 @@ NAME = "concrete-use"
 _GUARDS = frozenset({"guard_int", "guard_float", "guard_bool"})
 _SLOW = ("C10_AS_INTARRAYREF_SLOW", "asIntArrayRefSlow", "asIntArrayRefSlowAlloc")
 _CHECK = re.compile(r"TORCH_(?:SYM_|MAYBE_SYM_)?(?:CHECK|INTERNAL_ASSERT)(?:_[A-Z_]+)?\Z")
-_DEFAULT = re.compile(r"\w+_or_(true|false)\Z", re.IGNORECASE)
+_DEFAULT = re.compile(r"(?:((?:TORCH_)?guard)|\w+)_or_(true|false)\Z", re.IGNORECASE)
 _RAISES = re.compile(r"\bthrow\b|TORCH_CHECK\w*\(\s*false\b|(?:AT|TORCH)_ERROR\(")
 
 
@@ -41,8 +41,8 @@ def _called(know: FileAnalysis, call: Node) -> tuple[int, str, str] | None:
     text = know.model.tree.text(call)
     name = know.types.callee(call).rpartition("::")[2] if method is None else method[1]
     default = _DEFAULT.match(name)
-    if default is not None:
-        return 2, "default", _decided(know.model.tree, call, default[1].lower())
+    if default is not None and (default[1] or (method is not None and know.types.is_tensor(method[0]))):
+        return 2, "default", _decided(know.model.tree, call, default[2].lower())
     if method is None:
         if name.startswith(_SLOW):
             return 4, "guard", f"`{text}` makes a constant of each size: every new value compiles again"

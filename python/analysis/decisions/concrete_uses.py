@@ -11,13 +11,14 @@ from ....codemods.model.source_file import SourceFile
 from ...syntax.module import Module, parse
 from ...syntax.tree import FunctionNode
 from ..flow.flow import Flow, flow
+from ..types.may_types import Kind
 from .branch_kind import only_raises
 from .condition_leaves import check_conditions
 
 NAME = "concrete-use"
 _GUARDS = frozenset({"guard_int", "guard_scalar", "guard_bool", "guard_float", "hint_int", "optimization_hint"})
 _NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.bool", "operator.index"})
-_DEFAULT = re.compile(r"\w+_or_(true|false)\Z")
+_DEFAULT = re.compile(r"(?:(guard)|\w+)_or_(true|false)\Z")
 
 
 def concrete_uses(source: SourceFile, context: Context) -> Iterator[Skip]:
@@ -28,8 +29,8 @@ def concrete_uses(source: SourceFile, context: Context) -> Iterator[Skip]:
     for call in module.nodes.every(ast.Call):
         start, end = module.span(call)
         default = _DEFAULT.match(_name(call))
-        if default is not None:
-            yield Skip(NAME, 2, start, end, "default", _decided(module, call, default[1], id(call) in checks))
+        if default is not None and (default[1] or _of_torch(module, known, call)):
+            yield Skip(NAME, 2, start, end, "default", _decided(module, call, default[2], id(call) in checks))
             continue
         detail = _detail(module, known, call)
         if detail:
@@ -38,6 +39,13 @@ def concrete_uses(source: SourceFile, context: Context) -> Iterator[Skip]:
 
 def _name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _of_torch(module: Module, known: Flow, call: ast.Call) -> bool:
+    """Return whether a function of torch or a method of a Tensor is called."""
+    if (module.names.meaning(call.func) or "").startswith("torch."):
+        return True
+    return isinstance(call.func, ast.Attribute) and known.kind(call.func.value) is Kind.TENSOR
 
 
 def _detail(module: Module, known: Flow, call: ast.Call) -> str:
