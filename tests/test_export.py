@@ -115,7 +115,7 @@ def test_a_loop_over_data_is_left_with_its_place(tmp_path: Path, exporting: Expo
     said = exporting("loop_over_data.py", "--page", "page.html", code=1)
     assert said == (MODELS / "loop_over_data.txt").read_text()
     assert not (tmp_path / "symfix-export").exists()
-    assert "for _ in range(int(steps.max())):" in (tmp_path / "page.html").read_text()
+    assert "for k in range(int(steps.max())):" in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(

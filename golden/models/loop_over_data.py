@@ -1,4 +1,4 @@
-"""The values of a tensor say how often a loop runs: nothing that a tool should rewrite."""
+"""The values of a tensor say how often a loop runs, and each step computes with its number: nothing to rewrite."""
 
 import torch
 from torch import Tensor
@@ -6,8 +6,8 @@ from torch import Tensor
 
 class Rounds(torch.nn.Module):
     def forward(self, x: Tensor, steps: Tensor) -> Tensor:
-        for _ in range(int(steps.max())):
-            x = x * 0.5
+        for k in range(int(steps.max())):
+            x = x * 0.5**k + k
         return x
 
 

@@ -41,6 +41,7 @@ from .inlined_wrappers import unwrapped
 from .neutral_amounts import neutral_amounts
 from .prim_replacement import replace_prim
 from .relayout import laid_out_anew, made_in_format
+from .row_loops import of_steps
 from .runtime_assertions import assert_in_program, assert_side, refuse_joined
 from .safe_division import floored_choice, floored_divisors, quotient_or_zero
 from .scalar_reads import read_scalar
@@ -179,6 +180,7 @@ def _alternatives(source: SourceFile, context: Context, where: tuple[int, int]) 
 
 def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
     """Yield the fixes for values that a trace has shown to be symbolic, regardless of their inferred types."""
+    yield from of_steps(module, where, context)
     for call in module.nodes.calls:
         if _inside(module, call, where):
             yield from read_scalar(NAME, module, call, context)

@@ -72,13 +72,14 @@ def looped(module: Module, node: ast.While | ast.For, context: Context) -> Itera
     count = chooser.choose("step") if limit else ""
     goes_on, update = chooser.choose("goes_on"), chooser.choose(_update_name(loop))
     parameters = [*filter(None, (count, flag)), *loop.carried]
+    tensor = _tensor(module, loop)
+    limit, before = _kept_limit(chooser, tensor, limit)
     conditions = [*([f"{count} < {limit}"] if limit else []), *filter(None, (flag, asked))]
     condition = conditions[0] if conditions != [flag] else f"{flag}.clone()"
     if len(conditions) == 1 and "\n" in condition:
         condition = f"({condition})"
     for one in conditions[1:]:
         condition = f"{both}({condition}, {one})"
-    tensor = _tensor(module, loop)
     first = [
         *([_new(tensor, "zeros")] if count else []),
         *([f"{tensor}.new_ones((), dtype=torch.bool)"] if flag else []),
@@ -90,7 +91,8 @@ def looped(module: Module, node: ast.While | ast.For, context: Context) -> Itera
     ]
     targets = [*("_" for one in (count, flag) if one), *(one if one in loop.live else "_" for one in loop.carried)]
     given = f"({targets[0]},)" if len(targets) == 1 else tuple_text(targets)
-    lines = [f"if {compiling}():", "", joined_blocks(blocks, layout.newline), ""]
+    lines = [f"if {compiling}():", *(f"{layout.indent}{one}" for one in before), ""]
+    lines += [joined_blocks(blocks, layout.newline), ""]
     lines.append(f"{layout.indent}{given} = {called}({goes_on}, {update}, {operands_text(first)})")
     lines += [f"{layout.indent}{one} = {one}.item()" for one in (*loop.counters, *loop.readings) if one in loop.live]
     needs = (*needs, *(need for name in names for need in name.needs))
@@ -284,8 +286,25 @@ def _limit(module: Module, node: ast.For) -> str:
         raise CannotRewrite(
             "number-of-step", f"at line {node.lineno} `{ast.unparse(node.target)}` is read as a number of Python's"
         )
-    text = module.text(call.args[0]).decode()
-    return text if isinstance(call.args[0], (ast.Name, ast.Constant, ast.Attribute)) else f"({text})"
+    return _number_text(module, call.args[0])
+
+
+def _number_text(module: Module, count: ast.expr) -> str:
+    """Return the text of a number of steps: of the tensor that it is read from, if it is read."""
+    if isinstance(count, ast.Call) and module.names.meaning(count.func) == "builtins.int" and len(count.args) == 1:
+        read = read_tensor(module, count.args[0])
+        return f"{operand_text(module, count.args[0] if read is None else read)}.long()"
+    read = read_tensor(module, count)
+    return module.text(count).decode() if read is None else f"{operand_text(module, read)}.long()"
+
+
+def _kept_limit(chooser: NameChooser, tensor: str, limit: str) -> tuple[str, list[str]]:
+    """Return the number of steps as an operand, and the line that keeps it: a step may change what it is read from."""
+    if not limit or limit.isdecimal() or limit.startswith("self."):
+        return limit, []
+    name = chooser.choose("limit")
+    made = limit if limit.endswith(".long()") else f"{tensor}.new_full((), {limit}, dtype=torch.int64)"
+    return name, [f"{name} = {made}"]
 
 
 def _asked(module: Module, loop: Loop, context: Context) -> tuple[str, tuple[str, ...]]:

@@ -15,6 +15,7 @@ from ..analysis.flow.fix_eligibility import obstacle
 from ..analysis.must.pointwise import Cost
 from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..syntax.module import Module, parse
+from .row_loops import WRITERS, step_loops
 from .torch_cond import conditional
 from .torch_where import highest_cost, selected
 from .torch_while_loop import looped, unrolled
@@ -54,6 +55,8 @@ def refused(source: SourceFile, context: Context, line: int) -> list[tuple[str, 
     start, end = source.line_start(line), source.line_start(line + 1)
     for loop in _loops(module, (start, end)):
         found += [_why(write, module, loop, context) for write in (looped, unrolled)]
+    for one in step_loops(module, (start, end)):
+        found += [_why(write, module, one, context) for write in WRITERS]
     return [one for one in dict.fromkeys(found) if one is not None]
 
 
@@ -74,6 +77,7 @@ _NAMES: dict[object, str] = {
     looped: "use_while_loop",
     unrolled: "use_cond in each step",
 }
+_NAMES.update(WRITERS)
 
 
 def _ordered(module: Module, node: ast.If | ast.IfExp, context: Context) -> tuple[_Write, _Write]:
@@ -86,7 +90,7 @@ def _loops(module: Module, where: tuple[int, int]) -> Iterator[ast.While | ast.F
     """Yield the loops that decide inside a range to go on: by their head, or by an ``if`` that leaves them."""
     loops: list[ast.While | ast.For] = [*module.nodes.every(ast.While), *module.nodes.every(ast.For)]
     for loop in loops:
-        asked = [loop.test] if isinstance(loop, ast.While) else []
+        asked = [loop.test if isinstance(loop, ast.While) else loop.iter]
         asked += [one.test for one in loop.body if isinstance(one, ast.If) and _leaves(one)]
         spans = [module.span(one) for one in asked]
         if any(where[0] <= start and end <= where[1] for start, end in spans):

@@ -366,14 +366,14 @@ def _reason(trial: ModelTrial, frame: TorchFrame | None, line: int, search: Sear
         return "special-size"
     if trial.silent or silent:
         return "other-result"
+    draft = search.drafts.get(Path(frame.file)) if frame else None
+    word = draft.language.residue(draft.source, line) if draft is not None else ""
     if trial.kind in NARROWING:
-        return "narrows-range"
+        return "loop-over-size" if word == "loop-over-data" else "narrows-range"
     if not frame or trial.kind not in _ABOUT_SIZES:
         return "not-sizes"
     if not Path(frame.file).is_file():
         return "no-source"
-    draft = search.drafts.get(Path(frame.file))
-    word = draft.language.residue(draft.source, line) if draft is not None else ""
     if trial.by_value or trial.kind != _UNDECIDED:
         return word or "value-dependent"
     if word == "loop-over-data" and not trial.inside:

@@ -19,6 +19,16 @@ def stored(parts: Sequence[ast.AST]) -> list[str]:
     return list(dict.fromkeys(one.id for one in sorted(found, key=lambda one: (one.lineno, one.col_offset))))
 
 
+def given_by(statement: ast.Assign, name: str) -> Iterator[ast.expr]:
+    """Yield what an assignment gives a name, in a tuple too: ``out, start = [], 0``."""
+    for target in statement.targets:
+        if isinstance(target, ast.Name) and target.id == name:
+            yield statement.value
+        elif isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+            pairs = zip(target.elts, statement.value.elts, strict=False)
+            yield from (value for one, value in pairs if isinstance(one, ast.Name) and one.id == name)
+
+
 def read(parts: Sequence[ast.AST]) -> set[str]:
     """Return the names that a block reads anywhere; an augmented assignment reads its own."""
     found = {one.id for part in parts for one in ast.walk(part) if isinstance(one, ast.Name) and _reads(one)}
@@ -65,6 +75,29 @@ def read_after(module: Module, statements: Sequence[ast.stmt]) -> set[str]:
     return reading | {
         one.id for one in added if isinstance(one, ast.Name) and id(one) not in inside and (loops or one.lineno > last)
     }
+
+
+def is_read_behind(module: Module, loop: ast.For, name: str) -> bool:
+    """Return whether a name is read behind a loop, other than inside of a loop that gives it values of its own."""
+    if name not in read_after(module, [loop]):
+        return False
+    function = module.function_of(loop)
+    inside = {id(one) for one in ast.walk(loop)}
+    parts = ast.walk(module.tree if function is None else function.node)
+    reads = [one for one in parts if isinstance(one, ast.Name) and one.id == name and _reads(one)]
+    return any(id(one) not in inside and not _is_given_around(module, one) for one in reads)
+
+
+def _is_given_around(module: Module, use: ast.Name) -> bool:
+    """Return whether a loop or comprehension around a name gives it a value in each step."""
+    below: ast.AST = use
+    for above in module.place(use).ancestors:
+        if isinstance(above, ast.For) and below in above.body and use.id in stored([above.target]):
+            return True
+        if isinstance(above, _COMPREHENSIONS) and use.id in stored([one.target for one in above.generators]):
+            return True
+        below = above
+    return False
 
 
 def always_returns(block: Sequence[ast.stmt]) -> bool:
