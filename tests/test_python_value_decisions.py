@@ -106,6 +106,17 @@ COND: dict[str, tuple[str, list[str]]] = {
         """,
         ["y = torch.cond(x.sum().bool(), apply_proj, take_x, ())\n", "elif x.sum():\n", "else:\n"],
     ),
+    "a longer expression": (
+        """
+                y = 1 + self.proj(x.t().t() if x.sum() > 0.5 else x - 1) * 2
+                return y
+        """,
+        [
+            "y = torch.cond(x.sum() > 0.5, compute_value, compute_value_2, ())\n",
+            "elif x.sum() > 0.5:\n            y = 1 + self.proj(x.t().t()) * 2\n",
+            "return 1 + self.proj(x - 1) * 2\n",
+        ],
+    ),
     "several operands": (
         """
                 if not self.training or (x.max() > 1 and not x.min() < 0):
@@ -151,6 +162,29 @@ LOOPS: dict[str, tuple[str, list[str]]] = {
                 return x * steps
         """,
         ["(x, x.new_full((), steps, dtype=torch.int64))", "steps = steps.item()\n", "steps = steps + 1"],
+    ),
+    "two numbers and tensors at once": (
+        """
+                a, b = 1, 1
+                while x.norm() > 0.5 and b < 20:
+                    a, b = b, a + b
+                    x = x / 2
+                return x * a
+        """,
+        ["a, _, x = while_loop(goes_on, update_x, (", "                    a, b = b, a + b\n"],
+    ),
+    "the error of the step before": (
+        """
+                previous = 1e9
+                for _ in range(6):
+                    x = self.proj(x).tanh()
+                    error = x.norm().item()
+                    if abs(previous - error) < 0.2:
+                        break
+                    previous = error
+                return x
+        """,
+        ["error = x.norm().double()\n", "x.new_full((), previous, dtype=torch.float64)"],
     ),
     "break at the end": (
         """
@@ -255,7 +289,7 @@ def run(text: str) -> Any:
     return names["F"]()
 
 
-NO_GRADIENTS = ("while", "while with a number", "layers, and what a step has found")
+NO_GRADIENTS = ("while", "while with a number", "two numbers and tensors at once", "layers, and what a step has found")
 """Torch has no gradient of what comes out beside a number or a truth, and a wrong one of a loop without a step."""
 
 
@@ -314,7 +348,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "for _ in range(3):\n    n.append(x)\n    if x.sum() > 0:\n        break\nreturn n", "if", "changes-",
     ),
     "bound on one side": ("if x.sum() > 0:\n    y = x + 1\nreturn y", "if", "bound-on-one-side"),
-    "a longer expression": ("return n + (x.view(-1) if x.sum() > 0 else x.t())", "return", "inside-expression"),
+    "a longer expression": ("return n and (x.view(-1) if x.sum() > 0 else x.t())", "return", "inside-expression"),
     "index out of range": ("if n < 3:\n    x = x[n]\nreturn x", "if", "not-total"),
     "operand that is not total": (
         "if n.any() and x[n].max() > 0:\n    x = x + 1\nreturn x", "if", "condition-not-total",

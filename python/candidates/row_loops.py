@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from ...codemods.model.rule import Context, Fix
 from ..analysis.flow.fix_eligibility import obstacle
-from ..analysis.flow.row_steps import StepLoop
+from ..analysis.flow.row_steps import StepLoop, is_listing
 from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..syntax.module import Module
 from .indexed_rows import indexed
@@ -54,10 +54,9 @@ def step_loops(module: Module, where: tuple[int, int]) -> Iterator[StepLoop]:
 
 
 def _is_given_in(module: Module, loop: StepLoop, where: tuple[int, int]) -> bool:
-    """Return whether a name in the head of a loop gets its only value inside a byte range."""
-    heads = [loop.iter] if isinstance(loop, ast.For) else [one.iter for one in loop.generators]
+    """Return whether a list of numbers, or of runs of rows, that a loop reads is made inside a byte range."""
     function = module.function_of(loop)
     once = {} if function is None else function.assigned_once
-    names = {one.id for head in heads for one in ast.walk(head) if isinstance(one, ast.Name)}
-    spans = [module.span(once[name]) for name in names if name in once]
+    names = {one.id for one in ast.walk(loop) if isinstance(one, ast.Name)}
+    spans = [module.span(once[name]) for name in names if name in once and is_listing(module, once[name])]
     return any(where[0] <= start and end <= where[1] for start, end in spans)

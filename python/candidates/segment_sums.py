@@ -51,19 +51,22 @@ def summed(module: Module, loop: StepLoop, context: Context) -> Iterator[Fix]:
     counts, named = named_once(chooser, "counts", run.lengths)
     owners = chooser.choose("owners")
     arange = spelled_out(module, loop, "torch.arange", context)
-    rows = run.rows if run.covers else f"{run.rows}.narrow(0, 0, {owners}.size(0))"
-    zeros = f"{run.rows}.new_zeros(({counts}.size(0), *{run.rows}.shape[1:]))"
-    text = f"{zeros}.index_add(0, {owners}, {rows})"
+    made = f"{arange.text}({counts}.size(0), device={counts}.device).repeat_interleave({counts})"
+    # A slice that goes beyond the last row is shorter.
+    made, rows = (
+        (made, run.rows) if run.covers else (f"{made}[: {run.rows}.size(0)]", f"{run.rows}[: {owners}.size(0)]")
+    )
+    text = f"{run.rows}.new_zeros(({counts}.size(0), *{run.rows}.shape[1:])).index_add(0, {owners}, {rows})"
+    needs = arange.needs
     if kind == "mean":
-        text = f"{text} / {counts}.view(-1, *[1] * ({run.rows}.dim() - 1))"
+        ones = spelled_out(module, loop, "torch.ones_like", context)
+        number = f"{owners}.new_zeros({counts}.size(0)).index_add(0, {owners}, {ones.text}({owners}))"
+        text = f"{text} / {number}.view(-1, *[1] * ({run.rows}.dim() - 1))"
+        needs = (*needs, *ones.needs)
     branch = ProgramBranch(module, context, found.statements)
-    lines = [
-        *named,
-        f"{owners} = {arange.text}({counts}.size(0), device={counts}.device).repeat_interleave({counts})",
-        branch.joined(found.join, text),
-    ]
+    lines = [*named, f"{owners} = {made}", branch.joined(found.join, text)]
     message = f"reduce all runs of rows at once: `{ast.unparse(found.value)}`"
-    yield branch.fix(NAME, lines, message, arange.needs)
+    yield branch.fix(NAME, lines, message, needs)
 
 
 def _reduced(found: Collected) -> tuple[str, ast.expr] | None:

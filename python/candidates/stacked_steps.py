@@ -29,11 +29,10 @@ def stacked(module: Module, loop: StepLoop, context: Context) -> Iterator[Fix]:
     found = _values(module, loop)
     if found is None:
         return
-    if found.body:
-        raise CannotRewrite("several-operations", f"at line {found.body[0].lineno} a step does more than one thing")
-    rows = WholeRows(found.steps)
+    _require_apart(found.steps, [*found.body, found.value])
+    rows, lines = WholeRows(found.steps).after(found.body)
     text, along = rows.text(found.value), rows.dimension(found.value)
-    kept = {part.is_kept for _, part in found.steps.parts(found.value)}
+    kept = {part.is_kept for one in (*found.body, found.value) for _, part in found.steps.parts(one)}
     if len(kept) > 1:
         raise CannotRewrite("not-row-wise", f"at line {found.value.lineno} rows meet slices of one row")
     is_kept = kept.pop()
@@ -47,7 +46,7 @@ def stacked(module: Module, loop: StepLoop, context: Context) -> Iterator[Fix]:
         )
     branch = ProgramBranch(module, context, found.statements)
     message = f"compute `{ast.unparse(found.value)}` of all rows at once"
-    yield branch.fix(NAME, [branch.joined(found.join, text)], message)
+    yield branch.fix(NAME, [*lines, branch.joined(found.join, text)], message)
 
 
 def mapped(module: Module, loop: StepLoop, context: Context) -> Iterator[Fix]:

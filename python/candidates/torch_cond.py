@@ -20,6 +20,7 @@ from ..analysis.types.must_types import ScalarType
 from ..rewrite.findings import fix
 from ..rewrite.qualified_names import COMPILING, Spelled, spelled_out
 from ..syntax.module import Module
+from ..syntax.tree import COMPREHENSIONS
 from .local_functions import (
     Layout,
     NameChooser,
@@ -277,16 +278,20 @@ def _operand(asked: Asked) -> str:
 
 
 def _of_expression(module: Module, node: ast.IfExp, context: Context) -> Iterator[Fix]:
-    """``y = a if c else b`` as a statement of its own: the sides without names are functions, too."""
-    statement = module.parents[node]
+    """``y = f(a if c else b)`` as ``y = f(a)`` or ``y = f(b)``: the sides without names are functions, too."""
+    place = module.place(node)
+    statement = next(one for one in place.ancestors if isinstance(one, ast.stmt))
     single = isinstance(statement, ast.Assign) and len(statement.targets) == 1
-    if not (single or isinstance(statement, ast.Return)) or not isinstance(statement, (ast.Assign, ast.Return)):
+    lazy = any(map(_is_lazy, place.of_expression))
+    if not (single or isinstance(statement, ast.Return)) or not isinstance(statement, (ast.Assign, ast.Return)) or lazy:
         raise CannotRewrite("inside-expression", f"at line {node.lineno} the choice is a part of a longer expression")
     if isinstance(statement, ast.Assign) and not isinstance(statement.targets[0], ast.Name):
         raise CannotRewrite(
             "changes-attribute", f"at line {node.lineno} what is chosen is kept outside of the function"
         )
-    require_pure(module, [node])
+    value = statement.value
+    assert value is not None
+    require_pure(module, [value])
     _, layout = _layout(module, statement)
     names = [spelled_out(module, node, symbol, context) for symbol in (COMPILING, "torch.cond")]
     compiling, cond = names
@@ -296,15 +301,43 @@ def _of_expression(module: Module, node: ast.IfExp, context: Context) -> Iterato
         for always in (False, True):
             chooser = NameChooser(module)
             sides = [ast.Return(one) for one in (node.body, node.orelse)]
-            called = [chooser.choose(described([one], ["value"])) for one in sides]
+            whole = value is node
+            called = [chooser.choose(described([one], ["value"]) if whole else "compute_value") for one in sides]
             defined = [
-                function_text(module, layout, name, (), [], own_text(module, one, [], always=always))
+                function_text(module, layout, name, (), [], _side_text(module, value, node, one, always=always))
                 for name, one in zip(called, (node.body, node.orelse), strict=True)
             ]
             block = [_head(compiling, asked), "", joined_blocks(defined, layout.newline), ""]
             call = f"{cond.text}({asked.text}, {called[0]}, {called[1]}, ())"
             edit = _spread(module, statement, node, layout, block, call)
             yield _fix(module, statement, edit, asked, names)
+
+
+def _is_lazy(node: ast.AST) -> bool:
+    """Return whether an expression may leave a part of it uncomputed, or compute it several times."""
+    chained = isinstance(node, ast.Compare) and len(node.ops) > 1
+    return chained or isinstance(node, (ast.Lambda, ast.BoolOp, ast.IfExp, *COMPREHENSIONS))
+
+
+def _chosen_text(module: Module, value: ast.expr, node: ast.IfExp, side: ast.expr) -> str:
+    """Return the text of an expression with one side of a choice in the place of the choice."""
+    text = module.text(side).decode()
+    if value is node:
+        return text
+    start, end = module.span(value)
+    at = module.grouped_span(node)
+    content = module.source.content
+    bare = isinstance(side, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant))
+    alone = isinstance(module.parents[node], ast.Call)
+    return f"{content[start : at[0]].decode()}{text if bare or alone else f'({text})'}{content[at[1] : end].decode()}"
+
+
+def _side_text(module: Module, value: ast.expr, node: ast.IfExp, side: ast.expr, *, always: bool) -> str:
+    """Return the text of the result of one side, with ``.clone()`` where it may be an input."""
+    if value is node:
+        return own_text(module, side, [], always=always)
+    text = _chosen_text(module, value, node, side)
+    return f"{text}{copied(always)}" if may_alias(value, [], always=always) else text
 
 
 def _spread(
@@ -318,7 +351,8 @@ def _spread(
     """Return the statement as an ``if`` with both sides, and in front of it the block for tracing with ``call``."""
     indent, inner = layout.indent.removesuffix(layout.unit), layout.indent
     given = "return " if isinstance(statement, ast.Return) else f"{module.text(statement.targets[0]).decode()} = "
-    then, otherwise = (module.text(one).decode() for one in (node.body, node.orelse))
+    assert statement.value is not None
+    then, otherwise = (_chosen_text(module, statement.value, node, one) for one in (node.body, node.orelse))
     lines = [*block, f"{inner}{given}{call}"]
     lines += [f"{indent}elif {module.text(node.test).decode()}:", f"{inner}{given}{then}"]
     lines += [f"{indent}else:", f"{inner}{given}{otherwise}"]

@@ -6,12 +6,12 @@ Eager keeps the loop as it is.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
-from ..analysis.flow.blocks import bound_before, following, read, read_after, stored
+from ..analysis.flow.blocks import bound_before, following, given_by, read, read_after, stored
 from ..analysis.must.effects import require_pure
 from ..analysis.must.must_type_inference import surely
 from ..analysis.types.cannot_rewrite import CannotRewrite
@@ -188,7 +188,7 @@ def _loop(module: Module, node: ast.While | ast.For, context: Context) -> Loop:
     _require_whole(module, counters, [*parts, *([leaves.test] if leaves is not None else [])])
     found = {one: _reading(module, parts, one, context) for one in carried if one not in counters}
     readings = {name: made[0] for name, made in found.items() if made is not None}
-    edits = [edit for made in found.values() if made is not None for edit in made[1]]
+    edits = list(dict.fromkeys(edit for made in found.values() if made is not None for edit in made[1]))
     return Loop(node, leaves, before, behind, carried, counters, readings, edits, frozenset(live))
 
 
@@ -210,13 +210,29 @@ def _reading(module: Module, parts: Sequence[ast.stmt], name: str, context: Cont
             Edit(*module.grouped_span(one), text.encode()) for one, text in zip(steps, texts, strict=True)
         ]
     if all(surely(module).of(one) is ScalarType.FLOAT for one in first):
-        tensors = [read_tensor(module, one) for one in steps]
-        if None not in tensors:
-            made = [f"{operand_text(module, one)}.double()" for one in tensors if one is not None]
-            return _DOUBLE, [
-                Edit(*module.grouped_span(one), text.encode()) for one, text in zip(steps, made, strict=True)
-            ]
+        edits = _read_as_tensors(module, function.node, inside, steps, frozenset({name}))
+        return None if edits is None else (_DOUBLE, edits)
     return None
+
+
+def _read_as_tensors(
+    module: Module, function: ast.AST, inside: Set[ast.AST], values: Sequence[ast.expr], seen: frozenset[str]
+) -> list[Edit] | None:
+    """Return the edits that leave values tensors that Python reads, also by way of a name; None if one is no such."""
+    edits: list[Edit] = []
+    for one in values:
+        read = read_tensor(module, one)
+        if read is not None:
+            edits.append(Edit(*module.grouped_span(one), f"{operand_text(module, read)}.double()".encode()))
+        elif isinstance(one, ast.Name) and one.id not in seen:
+            given = [value for value in _given(function, one.id) if value in inside]
+            further = _read_as_tensors(module, function, inside, given, seen | {one.id}) if given else None
+            if further is None:
+                return None
+            edits += further
+        elif not isinstance(one, ast.Name):
+            return None
+    return list(dict.fromkeys(edits))
 
 
 def _require_whole(module: Module, counters: Sequence[str], parts: Sequence[ast.AST]) -> None:
@@ -253,8 +269,11 @@ def _is_number(module: Module, parts: Sequence[ast.stmt], name: str) -> bool:
 def _given(function: ast.AST, name: str) -> list[ast.expr]:
     found = []
     for one in ast.walk(function):
+        given = list(given_by(one, name)) if isinstance(one, ast.Assign) else []
         targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AugAssign) else []
-        if any(isinstance(part, ast.Name) and part.id == name for target in targets for part in ast.walk(target)):
+        if given:
+            found += given
+        elif any(isinstance(part, ast.Name) and part.id == name for target in targets for part in ast.walk(target)):
             found.append(one.value)  # type: ignore[attr-defined]
     return found
 

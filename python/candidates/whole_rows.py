@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...codemods.model.edit import Edit, apply
 from ..analysis.flow.row_steps import Part, RowSteps
@@ -44,6 +44,21 @@ class WholeRows:
         """
         self._require_rowwise(value)
         return self.replaced(value)
+
+    def after(self, statements: Sequence[ast.stmt]) -> tuple[WholeRows, list[str]]:
+        """Return the writer for what comes behind statements that name values of rows, and their lines.
+
+        Raises CannotRewrite.
+        """
+        rows, lines = self, []
+        for one in statements:
+            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+            if not isinstance(target, ast.Name) or not isinstance(one, ast.Assign) or target.id in rows.steps.names:
+                raise CannotRewrite("several-operations", f"at line {one.lineno} a step does more than name values")
+            lines.append(f"{target.id} = {rows.text(one.value)}")
+            made = Part(target, rows.dimension(one.value), is_whole=True)
+            rows = WholeRows(replace(rows.steps, names={**rows.steps.names, target.id: made}))
+        return rows, lines
 
     def replaced(self, value: ast.expr) -> str:
         """Return the text of an expression with the rows of all steps in the place of each part."""
@@ -141,9 +156,15 @@ class WholeRows:
             for target in one.targets
             if isinstance(target, ast.Attribute) and target.attr == function.attr
         ]
-        call = made[0] if len(made) == 1 else None
-        meaning = module.names.meaning(call.func) or "" if isinstance(call, ast.Call) else ""
-        return meaning.startswith("torch.nn.") and meaning.rpartition(".")[2] in _LAYERS
+        return len(made) == 1 and self._makes_layer(made[0])
+
+    def _makes_layer(self, call: ast.expr) -> bool:
+        """Return whether a call makes a layer that treats each row by itself, or several in a row."""
+        meaning = self.steps.module.names.meaning(call.func) or "" if isinstance(call, ast.Call) else ""
+        home, _, name = meaning.rpartition(".")
+        if not isinstance(call, ast.Call) or not home.startswith("torch.nn"):
+            return False
+        return name in _LAYERS or (name == "Sequential" and all(map(self._makes_layer, call.args)))
 
     def _unfit(self, node: ast.expr) -> CannotRewrite:
         said = " ".join(ast.unparse(node).split())[:60]

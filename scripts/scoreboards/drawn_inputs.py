@@ -89,6 +89,9 @@ def outcome_of(model: ValidatedTarget, function: Any, draw: Callable[[], Any]) -
         return None, type(error).__name__
     finally:
         signal.alarm(0)
+        # An exception inside of a program's vmap leaves its level, and then each random operation raises.
+        while torch._C._functorch.peek_interpreter_stack() is not None:
+            torch._C._functorch.pop_dynamic_layer_stack()
 
 
 def _stop(number: int, frame: Any) -> None:

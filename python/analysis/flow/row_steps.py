@@ -32,6 +32,8 @@ class Part:
     """True for a slice of length one: ``x[i : i + 1]``."""
     rest: tuple[ast.expr, ...] = ()
     """The indexes behind the step's: ``x[i, 1:]``."""
+    is_whole: bool = False
+    """True for a value that was computed of all rows: it is as long as there are steps."""
     lengths: ast.expr | None = None
     """The tensor of the lengths, if each step takes a run of rows: ``x.split(lengths.tolist())``."""
 
@@ -119,7 +121,7 @@ class RowSteps:
     def whole(self, part: Part) -> str:
         """Return the text of the rows of all steps: the tensor, cut where nothing says that it has as many."""
         text = self.text(part.tensor)
-        if self.has_all(part):
+        if part.is_whole or self.has_all(part):
             return text
         return f"{text}.narrow({part.dimension}, 0, {self.count})"
 
@@ -243,6 +245,11 @@ def _run(module: Module, node: ast.expr) -> Part | None:
     return None if lengths is None else Part(given[0], lengths=lengths)
 
 
+def is_listing(module: Module, node: ast.expr) -> bool:
+    """Return whether an expression is a list of the numbers, or of runs of the rows, of a tensor."""
+    return _listed(module, node) is not None or _run(module, node) is not None
+
+
 def listings(module: Module, statements: Sequence[ast.stmt]) -> list[ast.Assign]:
     """Return the statements that make lists of numbers which nothing but ``statements`` reads."""
     function = module.function_of(statements[0])
@@ -254,7 +261,7 @@ def listings(module: Module, statements: Sequence[ast.stmt]) -> list[ast.Assign]
         target = one.targets[0] if len(one.targets) == 1 else None
         read = isinstance(target, ast.Name) and any(one.id == target.id for one in names if id(one) in inside)
         if isinstance(target, ast.Name) and read and id(one) not in inside and target.id not in outside:
-            found += [one] if target.id in function.assigned_once and _listed(module, one.value) is not None else []
+            found += [one] if target.id in function.assigned_once and is_listing(module, one.value) else []
     return found
 
 
