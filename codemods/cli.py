@@ -103,6 +103,13 @@ def diff(**words: Any) -> int:
 @click.option("--interactive", "-i", is_flag=True, help="Ask about each fix, with the keys of `git add -p`.")
 @click.option("--allow-dirty", is_flag=True, help="Write even if git cannot restore the file.")
 @click.option("--add-ignore", metavar="REASON", help="Change no code; add a suppressing comment to each finding.")
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="TARGET",
+    help="With --unsafe-fixes: write only what the export of this target proves, as in symfix export.",
+)
 def fix(**words: Any) -> int:
     """Apply the fixes; '-' reads stdin and prints the fixed text."""
     from .commands.arguments import FixArguments

@@ -85,6 +85,7 @@ class FixArguments(Examination, Shown, ProofArguments):
     interactive: bool
     allow_dirty: bool
     add_ignore: str | None
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -27,6 +27,7 @@ EXAMPLES = {
         "symfix fix torch/_refs",
         "symfix fix -i --unsafe-fixes LossNLL.cpp",
         "symfix fix --verify --repro cross_entropy.py LossNLL.cpp",
+        "symfix fix --unsafe-fixes --target export_target.py src",
         "symfix fix - --stdin-filename model.py < model.py",
     ),
     "verify": (

@@ -48,6 +48,10 @@ def diff(asked: Examination) -> int:
 
 def fix(asked: FixArguments) -> int:
     """Write the changed files, each completely or not at all."""
+    if asked.targets:
+        from .proven_targets import fix_targets
+
+        return fix_targets(asked)
     if asked.add_ignore is not None:
         from .suppress import add_ignores
 
