@@ -245,6 +245,21 @@ def test_a_loop_that_nothing_ends_is_left() -> None:
         assert detail in refused.value.detail
 
 
+def test_a_choice_in_a_longer_expression_takes_the_expression_with_it() -> None:
+    made = module(body("y = 2 * self.proj(x if x.sum() > 0 else -x)\nreturn y"))
+    first, _ = conditional(made, made.nodes.every(ast.IfExp)[0], context())
+    text = first.edits[0].text.decode()
+    assert "return 2 * self.proj(x)\n" in text and "return 2 * self.proj(-x)\n" in text
+    assert "    elif x.sum() > 0:\n        y = 2 * self.proj(x)\n" in text
+
+
+def test_the_number_of_steps_is_read_before_a_step_changes_its_tensor() -> None:
+    made = module(body("for _ in range(int(x.max())):\n    x = x / 2\nreturn x"))
+    (fix,) = looped(made, made.nodes.every(ast.For)[0], context())
+    text = fix.edits[0].text.decode()
+    assert "limit = x.max().long()\n" in text and "return step < limit\n" in text
+
+
 def test_names_and_values_of_local_functions() -> None:
     made = module(body("y = x.view(-1)\ny -= n + 1\nreturn y"))
     (added,) = (one for one in ast.walk(made.tree) if isinstance(one, ast.AugAssign))

@@ -77,7 +77,7 @@ _NAMES: dict[object, str] = {
     looped: "use_while_loop",
     unrolled: "use_cond in each step",
 }
-_NAMES.update(WRITERS)
+_NAMES.update(WRITERS.items())
 
 
 def _ordered(module: Module, node: ast.If | ast.IfExp, context: Context) -> tuple[_Write, _Write]:

@@ -20,7 +20,7 @@ _LAYERS = frozenset(
     """Linear LayerNorm Embedding Identity ReLU GELU SiLU Tanh Sigmoid ELU LeakyReLU Softplus Hardtanh Mish
     Hardswish""".split()  # noqa: SIM905
 )
-"""Layers that treat each row by itself, whatever dimensions come before the last."""
+"""Layers that treat each row by itself, with any dimensions before the last."""
 
 
 def edited_text(module: Module, value: ast.expr, edits: Sequence[Edit]) -> str:

@@ -98,6 +98,12 @@ def lines(drawn: Drawn) -> Iterator[str]:
     yield f"\ndrawn inputs of {len(drawn)} proven patches"
     yield "| outcome | inputs |\n|---|---|"
     yield from (f"| {name} | {number} |" for name, number in together.most_common())
+    yield "\n| way to trace the patched models | trace, and give on the given call what the model gives |\n|---|---|"
+    ways = {way: None for one in drawn.values() for way in one.get("ways", ())}
+    for way in ways:
+        said = {name: one["ways"].get(way, "") for name, one in drawn.items() if "ways" in one}
+        yield f"| {way} | {sum(not why for why in said.values())} of {len(said)} |"
+        yield from (f"{way}: {name}: {why}" for name, why in said.items() if why)
     yield from (f"wrong: {name}: {one['wrong']}" for name, one in drawn.items() if one["wrong"])
 
 

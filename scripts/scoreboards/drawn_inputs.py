@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from symfix.codemods.harness.children.samples.export_targets import ValidatedTarget, read
@@ -52,7 +52,19 @@ def compared(before: Path, after: Path, count: int) -> dict[str, Any]:
             outcome, said = judged(model, patched, program, draw)
             counts[outcome] += 1
             wrong = wrong or (f"input {number}: {said}" if outcome == "wrong" else "")
-    return {"counts": dict(counts), "wrong": wrong}
+        ways = {name: _said_by(way, model, patched) for name, way in WAYS.items()}
+    return {"counts": dict(counts), "wrong": wrong, "ways": ways}
+
+
+def _said_by(way: Callable[[ValidatedTarget], Any], model: ValidatedTarget, patched: ValidatedTarget) -> str:
+    """Return why a way of tracing fails on the given call, or differs there from the model; empty if it does not."""
+    torch._dynamo.reset()
+    try:
+        program = way(patched)
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:200]}"
+    expected, given = (outcome_of(model, function, model.inputs) for function in (model.module, program))
+    return given[1] or difference(given[0], expected[0])
 
 
 def judged(model: ValidatedTarget, patched: ValidatedTarget, program: Any, draw: Callable[[], Any]) -> tuple[str, str]:
@@ -158,13 +170,32 @@ def _loaded(path: Path) -> ValidatedTarget:
     return read(module.target())
 
 
-def _program(model: ValidatedTarget) -> Any:
+def _program(model: ValidatedTarget, strict: bool = False) -> Any:
     args, kwargs = model.inputs()
     shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
     for tensor, dimensions in model.dimensions((args, kwargs)):
         shapes[tensor] = dimensions
-    program = torch.export.export(model.module, args, kwargs, dynamic_shapes=shapes, strict=False)
+    program = torch.export.export(model.module, args, kwargs, dynamic_shapes=shapes, strict=strict)
     return program.module()
+
+
+def _compiled(backend: str, model: ValidatedTarget) -> Any:
+    args, kwargs = model.inputs()
+    for tensor, dimension, name in model.marked((args, kwargs)):
+        torch._dynamo.mark_dynamic(tensor, dimension, **model.limits(name))
+    compiled = cast("Any", torch.compile(model.module, backend=backend, fullgraph=True))
+    torch.manual_seed(0)
+    compiled(*args, **kwargs)
+    return compiled
+
+
+WAYS: dict[str, Callable[[ValidatedTarget], Any]] = {
+    "torch.export": _program,
+    "torch.export, strict": partial(_program, strict=True),
+    "torch.compile, eager": partial(_compiled, "eager"),
+    "torch.compile, aot_eager": partial(_compiled, "aot_eager"),
+    "torch.compile, inductor": partial(_compiled, "inductor"),
+}
 
 
 def numbers(counts: dict[str, int]) -> Iterator[str]:

@@ -253,15 +253,18 @@ def is_listing(module: Module, node: ast.expr) -> bool:
 def listings(module: Module, statements: Sequence[ast.stmt]) -> list[ast.Assign]:
     """Return the statements that make lists of numbers which nothing but ``statements`` reads."""
     function = module.function_of(statements[0])
+    if function is None:
+        return []
     inside = {id(one) for statement in statements for one in ast.walk(statement)}
-    names = [] if function is None else [one for one in ast.walk(function.node) if isinstance(one, ast.Name)]
+    names = [one for one in ast.walk(function.node) if isinstance(one, ast.Name)]
+    here = {one.id for one in names if id(one) in inside}
     outside = {one.id for one in names if isinstance(one.ctx, ast.Load) and id(one) not in inside}
     found = []
-    for one in () if function is None else function.nodes.assigns:
+    for one in function.nodes.assigns:
         target = one.targets[0] if len(one.targets) == 1 else None
-        read = isinstance(target, ast.Name) and any(one.id == target.id for one in names if id(one) in inside)
-        if isinstance(target, ast.Name) and read and id(one) not in inside and target.id not in outside:
-            found += [one] if target.id in function.assigned_once and is_listing(module, one.value) else []
+        name = target.id if isinstance(target, ast.Name) and id(one) not in inside else ""
+        if name in here - outside and name in function.assigned_once and is_listing(module, one.value):
+            found.append(one)
     return found
 
 

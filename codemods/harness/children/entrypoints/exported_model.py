@@ -244,7 +244,9 @@ class _Exported:
             program = torch.export.export(
                 model.module, args, kwargs, dynamic_shapes=None if unbacked else shapes, strict=strict
             )
-        self.notes: list[str] = []
+        from ..recorders.kept_sides import sides_kept
+
+        self.notes: list[str] = sides_kept(program.graph_module)
         self.narrowed: dict[str, Any] = {}
         self._witness = witness
         self._symbols = {} if unbacked else _symbols(program, model)
@@ -328,7 +330,7 @@ class _Compiled:
         self.guard = ""
         self.notes: list[str] = []
         self.state = model.module
-        self._call = cast("Any", torch.compile(model.module, backend="eager", fullgraph=True))
+        self._call = cast("Any", torch.compile(model.module, backend=self._noted, fullgraph=True))
         args, kwargs = model.inputs()
         if unbacked:
             _mark_unbacked(model, (args, kwargs))
@@ -338,6 +340,15 @@ class _Compiled:
         torch.manual_seed(0)
         with witness.watching(), kept(model.module):
             self._call(*args, **kwargs)
+
+    def _noted(self, graph: Any, inputs: Any) -> Any:
+        """Run a graph as the backend ``eager`` does, and note the sides in it."""
+        from torch._dynamo.backends.debugging import eager
+
+        from ..recorders.kept_sides import sides_kept
+
+        self.notes = sides_kept(graph)
+        return eager(graph, inputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         import torch
