@@ -21,5 +21,6 @@ def test_inner_operators_count_and_a_plain_program_has_none() -> None:
     program = torch.export.export(Decides(), (torch.randn(3),), strict=False)
     (note,) = sides_kept(program.graph_module)
     assert note.startswith("both sides are in the program: cond at test_kept_sides.py:")
-    assert note.count("cond") == 2 and note.count("while_loop at test_kept_sides.py:") == 1
+    assert " (2 of them)" in note or note.count("cond at") == 2
+    assert note.count("while_loop at test_kept_sides.py:") == 1
     assert sides_kept(torch.export.export(torch.nn.Tanh(), (torch.randn(3),)).graph_module) == []

@@ -173,7 +173,7 @@ WRITTEN: dict[str, tuple[Callable[..., Any], str, str]] = {
             start += n
         return torch.stack(out)
         """,
-        "/ counts_2.view(-1, *[1] * (x.dim() - 1))\n",
+        "torch.ones_like(owners)).view(-1, *[1] * (x.dim() - 1))\n",
     ),
     "runs with a name for their end": (
         summed,
@@ -187,7 +187,7 @@ WRITTEN: dict[str, tuple[Callable[..., Any], str, str]] = {
             start = end
         return torch.stack(out)
         """,
-        "x.new_zeros((ones.size(0), *x.shape[1:])).index_add(0, owners, x.narrow(0, 0, owners.size(0)))\n",
+        "x.new_zeros((ones.size(0), *x.shape[1:])).index_add(0, owners, x[: owners.size(0)])\n",
     ),
     "parts of a split": (
         summed,

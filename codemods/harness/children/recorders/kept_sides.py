@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,8 @@ _FRAME = re.compile(r'File "(.+)", line (\d+), in')
 
 def sides_kept(graph: torch.fx.GraphModule) -> list[str]:
     """Return a note for the deciding operators of a program, the inner ones included; none if it has none."""
-    found = list(dict.fromkeys(_deciding(graph)))
+    counts = Counter(_deciding(graph))
+    found = [name if number == 1 else f"{name} ({number} of them)" for name, number in counts.items()]
     return [f"both sides are in the program: {', '.join(found)}"] if found else []
 
 
