@@ -171,7 +171,7 @@ LOOPS: dict[str, tuple[str, list[str]]] = {
                     x = x / 2
                 return x * a
         """,
-        ["a, _, x = while_loop(goes_on, update_x, (", "                    a, b = b, a + b\n"],
+        ["a, _, x = while_loop(goes_on, update_x, (", "                a, b = b, a + b\n"],
     ),
     "the error of the step before": (
         """
