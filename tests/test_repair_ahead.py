@@ -83,6 +83,25 @@ def test_who_asks_what_another_thread_asks_waits_for_its_answer(
     assert [one["abs"].passed for one in said].count(False) == crashing, "what met a limit there is tried again"
 
 
+@pytest.fixture(autouse=True)
+def load(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the load of the machine, which a test may change."""
+    found = [0.0]
+    monkeypatch.setattr("os.getloadavg", lambda: (found[0], 0.0, 0.0))
+    return found
+
+
+def test_nothing_is_tried_ahead_on_a_crowded_machine(
+    bench: TrialRunner, load: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    ahead = Speculation(run_at_idle_priority(bench), bool, bool)
+    load[0] = 8.5
+    ahead.begin([group("abs")], {})
+    assert not ahead._begun
+    ahead.close()
+
+
 def test_a_question_is_free_again_when_who_asked_it_failed() -> None:
     journal = TrialJournal(None, "")
     with pytest.raises(OSError, match="no disk"), journal.asking(["a", "b"]) as own:

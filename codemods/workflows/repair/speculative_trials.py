@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,9 @@ from .edited_file import EditedFile
 from .groups import FixGroup
 from .trial_runner import TrialRunner
 
+_CROWDED = 2
+"""Number of runnable processes for each processor, as an average of the last minute, above which nothing is begun."""
+
 
 def run_at_idle_priority(bench: TrialRunner) -> TrialRunner:
     """Return the bench with one process at a time, which runs at idle priority."""
@@ -21,6 +25,14 @@ def run_at_idle_priority(bench: TrialRunner) -> TrialRunner:
 
     quick = bench.quick and aside(bench.quick)
     return replace(bench, laboratory=aside(bench.laboratory), quick=quick, jobs=1)
+
+
+def is_crowded() -> bool:
+    """Return whether other work keeps this machine so busy that a process at idle priority may never run.
+
+    A later trial waits for the speculative one of the same group.
+    """
+    return os.getloadavg()[0] > _CROWDED * (os.cpu_count() or 1)
 
 
 @dataclass
@@ -45,6 +57,8 @@ class Speculation:
         """
         for key in [key for key, future in self._begun.items() if future.cancel()]:
             del self._begun[key]
+        if is_crowded():
+            return
         drafts = dict(drafts)
         for group in found:
             fixes = [fix for member in group.members for fix in member.fixes]
