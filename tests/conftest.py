@@ -24,8 +24,7 @@ LONG = (
     "live_export", "report_models", "verify_harm", "cpp_runs", "cli", "python_traced_semantics", "fuzz_operators",
     "examples", "repair_subjects", "baseline", "series_build", "repair_whole", "mcp_tools", "hunt", "series_words",
     "series_send", "xfails_judged", "words", "decision_faults", "python_semantics", "verify_formulas",
-    "fix_interactive", "review", "cpp_translate", "trees_are_data", "killed", "explain", "python_row_loops",
-    "fix_target",
+    "fix_interactive", "review", "cpp_translate", "trees_are_data", "killed", "explain", "fix_target",
 )  # fmt: skip
 """Test files that take longest. They start first, so that no process waits for another at the end."""
 

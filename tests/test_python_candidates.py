@@ -587,7 +587,7 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
         """,
         "same.fill",
         """
-            if torch.compiler.is_compiling():
+            if torch.compiler.is_compiling() and same.dim() == 2:
                 same.diagonal().fill_(0)
             else:
                 same.fill_diagonal_(0)

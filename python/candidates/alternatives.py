@@ -41,7 +41,6 @@ from .inlined_wrappers import unwrapped
 from .neutral_amounts import neutral_amounts
 from .prim_replacement import replace_prim
 from .relayout import laid_out_anew, made_in_format
-from .row_loops import of_steps
 from .runtime_assertions import assert_in_program, assert_side, refuse_joined
 from .safe_division import floored_choice, floored_divisors, quotient_or_zero
 from .scalar_reads import read_scalar
@@ -180,7 +179,6 @@ def _alternatives(source: SourceFile, context: Context, where: tuple[int, int]) 
 
 def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
     """Yield the fixes for values that a trace has shown to be symbolic, regardless of their inferred types."""
-    yield from of_steps(module, where, context)
     for call in module.nodes.calls:
         if _inside(module, call, where):
             yield from read_scalar(NAME, module, call, context)
@@ -397,7 +395,8 @@ def _compared_by(module: Module, call: ast.expr) -> ast.Compare | None:
         return None
     body = called.node.body[1:] if ast.get_docstring(called.node) is not None else called.node.body
     value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
-    return value if isinstance(value, ast.Compare) and len(value.ops) == 1 and _compares(value) else None
+    one = isinstance(value, ast.Compare) and len(value.ops) == 1 and _compares(value)
+    return value if isinstance(value, ast.Compare) and one and _is_of_sizes(module, value) else None
 
 
 def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:

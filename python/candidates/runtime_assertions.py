@@ -94,7 +94,8 @@ def refuse_joined(rule: str, module: Module, node: ast.If, context: Context) -> 
     needs = [need for name in names if name is not None for need in name.needs]
     words = f"in the program `{said}` being true raises RuntimeError"
     with suppress(CannotRewrite):
-        for asked in asked_of_tensor(module, node.test, context):
+        # The program would compute a second tensor also where Python stops at the first.
+        for asked in (one for one in asked_of_tensor(module, node.test, context) if one.operands == 1):
             inner = f"{indent}{unit}" + f"{unit}" * bool(asked.outside)
             lines = [f"if {compiling.text}():", *([f"{indent}{unit}if {asked.outside}:"] if asked.outside else [])]
             negated = isinstance(parse_expression(asked.text), ast.UnaryOp) and asked.text.startswith("~")

@@ -42,6 +42,8 @@ class Asked:
     """Python asks the first part first in the code as it is, too."""
     conjunction: bool = True
     """The parts are joined by ``and``: the tensor decides where ``outside`` is true, else where it is false."""
+    operands: int = 1
+    """Number of operands whose truths are joined in ``text``."""
 
     @property
     def reached(self) -> str:
@@ -67,7 +69,7 @@ def asked_of_tensor(module: Module, test: ast.expr, context: Context) -> Iterato
             word = " and " if conjunction else " or "
             outside = word.join(_grouped(module, one) for one in plain)
             in_order = [*choice] == sorted(choice, reverse=True)
-            yield Asked(outside, *_joined(module, tensors, conjunction, context), in_order, conjunction)
+            yield Asked(outside, *_joined(module, tensors, conjunction, context), in_order, conjunction, len(tensors))
             found += 1
         if not found:
             detail = f"at line {test.lineno} an operand of `{ast.unparse(test)}` is asked only where another allows it"

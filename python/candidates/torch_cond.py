@@ -292,6 +292,10 @@ def _of_expression(module: Module, node: ast.IfExp, context: Context) -> Iterato
     value = statement.value
     assert value is not None
     require_pure(module, [value])
+    start = module.span(node)[0]
+    if any(isinstance(one, ast.Call) and module.span(one)[1] <= start for one in ast.walk(value)):
+        detail = f"at line {node.lineno} a call in front of the choice would run behind its condition"
+        raise CannotRewrite("inside-expression", detail)
     _, layout = _layout(module, statement)
     names = [spelled_out(module, node, symbol, context) for symbol in (COMPILING, "torch.cond")]
     compiling, cond = names

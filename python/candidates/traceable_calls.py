@@ -40,15 +40,17 @@ def filled_diagonal(rule: str, module: Module, call: ast.Call, context: Context)
     compiling = spell(module, call, COMPILING, context)
     indent = module.indentation(statement) if isinstance(statement, ast.Expr) else None
     named = isinstance(call.func, ast.Attribute) and call.func.attr == "fill_diagonal_"
-    if not named or indent is None or compiling is None or len(call.args) != 1 or call.keywords:
+    plain = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, (ast.Name, ast.Attribute))
+    if not (named and plain) or indent is None or compiling is None or len(call.args) != 1 or call.keywords:
         return
     assert isinstance(call.func, ast.Attribute) and statement is not None
     old = module.text(statement).decode()
     filled = f"{module.text(call.func.value).decode()}.diagonal().fill_({module.text(call.args[0]).decode()})"
     inner = f"{indent}    "
-    lines = [f"if {compiling.text}():", f"{inner}{filled}", f"{indent}else:", f"{inner}{old}"]
+    name = module.text(call.func.value).decode()
+    lines = [f"if {compiling.text}() and {name}.dim() == 2:", f"{inner}{filled}", f"{indent}else:", f"{inner}{old}"]
     if "\n" in old:
         return
     edit = Edit(*module.span(statement), module.newline.join(lines).encode())
-    message = f"fill the diagonal of `{module.text(call.func.value).decode()}` as a view while compiling"
+    message = f"fill the diagonal of `{name}` as a view while compiling"
     yield fix(rule, module.place(call), [edit], message, compiling.needs, (), Safety.UNSAFE)

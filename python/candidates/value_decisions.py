@@ -15,7 +15,6 @@ from ..analysis.flow.fix_eligibility import obstacle
 from ..analysis.must.pointwise import Cost
 from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..syntax.module import Module, parse
-from .row_loops import WRITERS, step_loops
 from .torch_cond import conditional
 from .torch_where import highest_cost, selected
 from .torch_while_loop import looped, unrolled
@@ -55,8 +54,6 @@ def refused(source: SourceFile, context: Context, line: int) -> list[tuple[str, 
     start, end = source.line_start(line), source.line_start(line + 1)
     for loop in _loops(module, (start, end)):
         found += [_why(write, module, loop, context) for write in (looped, unrolled)]
-    for one in step_loops(module, (start, end)):
-        found += [_why(write, module, one, context) for write in WRITERS]
     return [one for one in dict.fromkeys(found) if one is not None]
 
 
@@ -77,7 +74,6 @@ _NAMES: dict[object, str] = {
     looped: "use_while_loop",
     unrolled: "use_cond in each step",
 }
-_NAMES.update(WRITERS.items())
 
 
 def _ordered(module: Module, node: ast.If | ast.IfExp, context: Context) -> tuple[_Write, _Write]:

@@ -77,29 +77,6 @@ def read_after(module: Module, statements: Sequence[ast.stmt]) -> set[str]:
     }
 
 
-def is_read_behind(module: Module, loop: ast.For, name: str) -> bool:
-    """Return whether a name is read behind a loop, other than inside of a loop that gives it values of its own."""
-    if name not in read_after(module, [loop]):
-        return False
-    function = module.function_of(loop)
-    inside = {id(one) for one in ast.walk(loop)}
-    parts = ast.walk(module.tree if function is None else function.node)
-    reads = [one for one in parts if isinstance(one, ast.Name) and one.id == name and _reads(one)]
-    return any(id(one) not in inside and not _is_given_around(module, one) for one in reads)
-
-
-def _is_given_around(module: Module, use: ast.Name) -> bool:
-    """Return whether a loop or comprehension around a name gives it a value in each step."""
-    below: ast.AST = use
-    for above in module.place(use).ancestors:
-        if isinstance(above, ast.For) and below in above.body and use.id in stored([above.target]):
-            return True
-        if isinstance(above, _COMPREHENSIONS) and use.id in stored([one.target for one in above.generators]):
-            return True
-        below = above
-    return False
-
-
 def always_returns(block: Sequence[ast.stmt]) -> bool:
     """Return whether a block ends in a ``return`` on every way through it."""
     last = block[-1] if block else None

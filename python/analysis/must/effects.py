@@ -159,15 +159,3 @@ def _call(module: Module, call: ast.Call) -> tuple[str, str] | None:
     if name in ("append", "extend", "insert", "pop", "popitem", "setdefault"):
         return "changes-container", "changes a list, dict or set"
     return None
-
-
-def is_number(module: Module, node: ast.expr) -> bool:
-    """Return whether an expression is written as one number: a constant, ``-inf``, ``float("inf")``, a setting."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Not)):
-        return is_number(module, node.operand)
-    if isinstance(node, ast.Call):
-        return module.names.meaning(node.func) in ("builtins.float", "builtins.int", "builtins.bool")
-    if isinstance(node, ast.Attribute):
-        infinite = module.names.meaning(node) in ("math.inf", "math.nan", "torch.inf", "torch.nan", "numpy.inf")
-        return infinite or (isinstance(node.value, ast.Name) and node.value.id == "self")
-    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))

@@ -103,17 +103,3 @@ def _is_sliced(index: ast.expr) -> bool:
         return all(map(_is_sliced, index.elts))
     whole = isinstance(index, ast.Slice) and index.step is None
     return whole or (isinstance(index, ast.Constant) and index.value in (None, ...))
-
-
-_MIXING = frozenset(
-    """sum mean prod std var norm count_nonzero any all cumsum softmax log_softmax logsumexp normalize zeros ones full
-    new_zeros new_ones new_full tensor scalar_tensor flip roll triu tril size dim numel""".split()  # noqa: SIM905
-)
-
-
-def is_elementwise(module: Module, node: ast.Call) -> bool:
-    """Return whether a call of torch computes each element of its result from the elements at the same place."""
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    of_torch = (module.names.meaning(node.func) or "torch.").startswith("torch.")
-    of_module = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) in ("self", "cls")
-    return name in _CHEAP - _MIXING and of_torch and not of_module
