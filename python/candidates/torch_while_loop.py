@@ -262,7 +262,9 @@ def _is_number(module: Module, parts: Sequence[ast.stmt], name: str) -> bool:
     if first is None:
         return False
     function = module.function_of(first)
-    values = [] if function is None else _given(function.node, name)
+    if function is None or name in {one.arg for one in function.arguments}:
+        return False
+    values = _given(function.node, name)
     return bool(values) and all(_is_whole(module, one, name) for one in values)
 
 
