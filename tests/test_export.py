@@ -535,7 +535,10 @@ def test_what_no_rewrite_mends_has_a_name(text: str, word: str) -> None:
 
 
 def test_names_in_a_patch(tmp_path: Path) -> None:
-    names = PatchNames(tmp_path)
+    torch = locate(None, None)
+    names = PatchNames(tmp_path, torch)
+    assert names.short(torch.package / "functional.py") == "torch/functional.py"
+    assert names.package(torch.package / "functional.py") == f"torch {torch.version}"
     assert names.short(tmp_path / "net" / "model.py") == "net/model.py"
     assert names.short(Path("/usr/lib/python3/dist-packages/net/model.py")) == "net/model.py"
     assert names.short(Path("/opt/net/model.py")) == "opt/net/model.py"

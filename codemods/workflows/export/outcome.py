@@ -97,7 +97,7 @@ class FilePatch:
     @property
     def of_torch(self) -> bool:
         """Return whether the file belongs to torch, which a user can't change for others."""
-        return self.name.startswith("torch/") and self.package.startswith("torch ")
+        return self.package.startswith("torch ")
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,28 @@ from functools import lru_cache
 from importlib.metadata import distributions
 from pathlib import Path
 
+from ...torchapi.torch_finder import TorchInstallation
+
 _PACKAGES = ("site-packages", "dist-packages")
 
 
 class PatchNames:
-    """Names of files for display and for ``git apply``. ``folder`` contains the user's own code."""
+    """Names of files for display and for ``git apply``. ``folder`` contains the user's own code.
 
-    def __init__(self, folder: Path) -> None:
+    ``torch`` is the target torch, which may be installed from its source tree.
+    """
+
+    def __init__(self, folder: Path, torch: TorchInstallation) -> None:
         self._folder = folder.resolve()
+        self._torch = torch
+
+    def is_of_torch(self, path: Path) -> bool:
+        """Return whether a file belongs to the target torch."""
+        return path.is_relative_to(self._torch.package)
 
     def short(self, path: Path) -> str:
         """Return the name relative to the folder of packages, else to the user's folder, else to the root."""
-        root = _package_root(path)
+        root = self._torch.package.parent if self.is_of_torch(path) else _package_root(path)
         if root is not None:
             return path.relative_to(root).as_posix()
         whole = path.resolve()
@@ -27,6 +37,8 @@ class PatchNames:
 
     def package(self, path: Path) -> str:
         """Return ``NAME VERSION`` of the installed package that contains the file, or ""."""
+        if self.is_of_torch(path):
+            return f"torch {self._torch.version}"
         root = _package_root(path)
         return _packages(root).get(path.relative_to(root).parts[0], "") if root is not None else ""
 

@@ -90,7 +90,7 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
         ):
             lab = stack.enter_context(forking(plain, jobs, preloaded=EXPORTS))
         bench = TrialRunner(lab, targets, str, CandidateSources(Registry(), lambda _: context), None, jobs)
-        names = PatchNames(wanted.folder)
+        names = PatchNames(wanted.folder, place)
         progress(f"trying {_count(len(wanted.targets))} as they are")
         first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
         failing = {name: trial for name, trial in first.items() if not trial.passed and trial.verdict != UNTESTABLE}
@@ -125,7 +125,9 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
         for name in failing:
             found.setdefault(name, _left(name, search, names))
         if not (wanted.unbacked or wanted.living or wanted.described or search.over):
-            found |= {name: _with_further(one, search, wanted) for name, one in found.items() if one.left is not None}
+            found |= {
+                name: _with_further(one, search, wanted, names) for name, one in found.items() if one.left is not None
+            }
         ordered = tuple(found[name] for name in wanted.targets)
         return ExportOutcome(place.build, wanted.ways, wanted.unbacked, ordered, round(time.monotonic() - started, 1))
 
@@ -156,7 +158,7 @@ def _inside_torch(bench: TrialRunner, targets: Targets, surroundings: TorchSurro
 
 def _with_torch_alone(group: FixGroup, search: Search, names: PatchNames) -> FixGroup:
     """Return the group without its changes of the model if those of torch are enough."""
-    members = tuple(one for one in group.members if _is_of_torch(one.path, names))
+    members = tuple(one for one in group.members if names.is_of_torch(one.path))
     if not members or len(members) == len(group.members):
         return group
     alone = FixGroup(members, group.operators)
@@ -213,10 +215,6 @@ def _proven(group: FixGroup, search: Search, targets: Targets, names: PatchNames
             notes = (*notes, _TORCH_NOTE)
         found[name] = Exported(name, verdict, "", obstacles, files, notes, _compared(trial), unseen)
     return found
-
-
-def _is_of_torch(path: Path, names: PatchNames) -> bool:
-    return names.package(path).startswith("torch ")
 
 
 def _files(group: FixGroup, search: Search, names: PatchNames) -> tuple[FilePatch, ...]:
@@ -310,7 +308,7 @@ def _left(name: str, search: Search, names: PatchNames, trial: Trial | None = No
     return Exported(name, TargetVerdict.LEFT, strip_advice(last.message), obstacles, files, notes, left=left)
 
 
-def _with_further(one: Exported, search: Search, wanted: ExportRequest) -> Exported:
+def _with_further(one: Exported, search: Search, wanted: ExportRequest, names: PatchNames) -> Exported:
     """Return the result with the lines at which ``draft_export``, which goes on with real values, is undecided too."""
     assert one.left is not None
     lab = search.bench.laboratory
@@ -319,9 +317,8 @@ def _with_further(one: Exported, search: Search, wanted: ExportRequest) -> Expor
     except BadReport:
         return one
     drafts = only(search.drafts, [FixGroup(tuple(search.chains.get(one.target, ())), ())])
-    names = PatchNames(wanted.folder)
     places = [
-        next((at for at in failure.places if not names.package(Path(at.file)).startswith("torch ")), None)
+        next((at for at in failure.places if not names.is_of_torch(Path(at.file))), None)
         for failure in report.failures
         if failure.kind == UNDECIDED
     ]
