@@ -135,7 +135,7 @@ class ExportResult(ToolResult):
 
     target: str
     verdict: str
-    """as-it-is, proven, one-sided, left or unusable."""
+    """as-it-is, proven, with-torch, one-sided, left or unusable."""
     message: str
     notes: list[str]
     unseen: list[str]
@@ -143,6 +143,10 @@ class ExportResult(ToolResult):
     left: ExportFailure | None
     patch: str = ""
     """Patch for ``git apply``, or empty. It was not applied."""
+    torch_patch: str = ""
+    """Patch of torch that is needed, or empty."""
+    partial_patch: str = ""
+    """Patch with which the export gets further without ending, or empty."""
 
 
 class HuntPlace(ToolResult):

@@ -182,8 +182,10 @@ async def export(
         words = ["export", "--format=json", f"--output={scratch / 'patches'}", *options]
         ended = await _run(ctx, folder, [*words, f"{source}:{target}" if target else source])
         found = _parsed(ended)["targets"][0]
-        patches = sorted((scratch / "patches").glob("*.patch"))
-        found["patch"] = "".join(one.read_text("utf-8", "replace") for one in patches)
+        for one in sorted((scratch / "patches").glob("*.patch")):
+            kind = Path(one.stem).suffix.removeprefix(".")
+            key = f"{kind}_patch" if kind else "patch"
+            found[key] = found.get(key, "") + one.read_text("utf-8", "replace")
     return ExportResult.model_validate(found)
 
 

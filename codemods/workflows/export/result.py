@@ -31,7 +31,10 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """Return the verdict of ``export.json``: ``as-it-is``, ``proven``, ``one-sided``, ``left`` or ``unusable``."""
+        """Return the verdict of ``export.json``.
+
+        It is ``as-it-is``, ``proven``, ``with-torch``, ``one-sided``, ``left`` or ``unusable``.
+        """
         return self.exported.verdict.name.lower().replace("_", "-")
 
     @property
