@@ -262,9 +262,12 @@ def _is_number(module: Module, parts: Sequence[ast.stmt], name: str) -> bool:
     if first is None:
         return False
     function = module.function_of(first)
-    if function is None or name in {one.arg for one in function.arguments}:
+    if function is None:
         return False
     values = _given(function.node, name)
+    inside = {one for part in parts for one in ast.walk(part)}
+    if name in {one.arg for one in function.arguments} and inside.issuperset(values):
+        return False
     return bool(values) and all(_is_whole(module, one, name) for one in values)
 
 
