@@ -667,8 +667,8 @@ class Model(torch.nn.Module):
     def forward(self, x, keep, steps):
         if x[keep].size(0) == 0:
             return x.sum(0)
-        for _ in range(int(steps.max())):
-            x = x.relu() + 1
+        for step in range(int(steps.max())):
+            x = x.relu() + step
         words = [str(step) for step in range(int(keep.sum()))]
         return x.sum(0) + len(words)
 
