@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from scoreboards import judged_reviews
-from scoreboards.judged_reviews import Edit, Review, Row, edited, is_seen, judged, reviews, table_rows
+from scoreboards.judged_reviews import Replacement, Review, Row, edited, is_seen, judged, reviews, table_rows
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.torch_context import TorchSurroundings
 from symfix.codemods.torchapi.torch_finder import locate
@@ -20,7 +20,7 @@ REVIEW = Review(
     "source",
     "too early",
     "a.py",
-    (Edit("n = 1", "n = int(n)", below="def g"),),
+    (Replacement("n = 1", "n = int(n)", below="def g"),),
     reported={"int(n)": "constant"},
 )
 TEXT = "def f():\n    n = 1\ndef g():\n    n = 1\n"
@@ -32,7 +32,7 @@ def answer(line: int, detail: str, verdict: str = "neutral") -> dict[str, Any]:
 
 def test_an_edit_changes_the_first_place_below_its_text() -> None:
     assert edited(TEXT, REVIEW) == TEXT.replace("def g():\n    n = 1", "def g():\n    n = int(n)")
-    for lost in (Edit("n = 2", ""), Edit("n = 1", "", below="def h")):
+    for lost in (Replacement("n = 2", ""), Replacement("n = 1", "", below="def h")):
         with pytest.raises(ValueError, match="substring not found"):
             edited(TEXT, dataclasses.replace(REVIEW, edit=(lost,)))
 
@@ -76,7 +76,12 @@ def test_the_lines_of_a_change_of_torch_are_reported_as_the_reviewer_saw_them(re
 def test_a_change_is_judged_by_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.py").write_text("import torch\n\ndef f(x: torch.Tensor):\n    return x.shape[0]\n")
     review = Review(
-        "one", "source", "constant", "a.py", (Edit("x.shape[0]", "int(x.shape[0])"),), reported={"int(": "constant"}
+        "one",
+        "source",
+        "constant",
+        "a.py",
+        (Replacement("x.shape[0]", "int(x.shape[0])"),),
+        reported={"int(": "constant"},
     )
     row = judged(review, tmp_path)
     assert (row.name, row.verdict, row.seen) == ("one", "unverifiable", True)

@@ -95,7 +95,7 @@ class VerifyCheck(ToolResult):
     deviates: str | None
 
 
-class RemainingUse(ToolResult):
+class VerifyUse(ToolResult):
     """Line, counted from 1, at which a size does not stay symbolic."""
 
     path: str
@@ -116,7 +116,7 @@ class VerifyResult(ToolResult):
     """Changed lines that were not run, which the verdict does not cover."""
     untraced: list[str] = []
     """Changed functions without a traceable call."""
-    remaining_uses: list[RemainingUse] = []
+    remaining_uses: list[VerifyUse] = []
     not_judged: list[str] = []
     """Files of the patch that are new, deleted or of another language."""
 

@@ -32,7 +32,7 @@ RELEASE = "2.6.0"
 
 
 @dataclass(frozen=True)
-class Edit:
+class Replacement:
     """The first ``old`` text below the first ``below`` text becomes ``new``."""
 
     old: str
@@ -51,7 +51,7 @@ class Review:
     source: str
     review: str
     file: str
-    edit: tuple[Edit, ...]
+    edit: tuple[Replacement, ...]
     operators: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     reported: dict[str, str] | None = None
@@ -146,7 +146,7 @@ def main() -> int:
 
 
 def _review(name: str, given: dict[str, Any]) -> Review:
-    edits = tuple(Edit(**edit) for edit in given.pop("edit"))
+    edits = tuple(Replacement(**edit) for edit in given.pop("edit"))
     operators, calls, accepted = (tuple(given.pop(key, ())) for key in ("operators", "calls", "unreported"))
     return Review(name, edit=edits, operators=operators, calls=calls, unreported=accepted, **given)
 

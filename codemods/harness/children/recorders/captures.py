@@ -256,7 +256,7 @@ def _export(function: Any, args: Any, kwargs: Any, *, strict: bool) -> Any:
     shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
     for tensor in _tensors(args, kwargs):
         shapes[tensor] = {place: torch.export.Dim.AUTO for place, size in enumerate(tensor.shape) if size > 1}
-    program = torch.export.export(Called(function), (tuple(args), kwargs), dynamic_shapes=shapes, strict=strict)
+    program = torch.export.export(ModuleOfCall(function), (tuple(args), kwargs), dynamic_shapes=shapes, strict=strict)
     module = program.module()
     return lambda *args, **kwargs: module(args, kwargs)
 
@@ -284,7 +284,7 @@ def _script(function: Any, args: Any, kwargs: Any) -> Any:
     return torch.jit.script(function)
 
 
-class Called(torch.nn.Module):
+class ModuleOfCall(torch.nn.Module):
     """Module that makes one call: `torch.export` accepts modules only, and no sizes of ``**kwargs``.
 
     The module whose method is called is a submodule, so that its parameters are registered.

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from .captures import Called, compiled, copied, same_leaves
+from .captures import ModuleOfCall, compiled, copied, same_leaves
 
 
 class BadDimensions(ValueError):
@@ -92,7 +92,7 @@ def _export(function: Any, args: Any, kwargs: Any, marked: list[tuple[Any, int]]
         places.setdefault(id(tensor), (tensor, {}))[1][dimension] = torch.export.Dim.DYNAMIC
     for tensor, wanted in places.values():
         shapes[tensor] = wanted
-    program = torch.export.export(Called(function), (tuple(args), kwargs), dynamic_shapes=shapes)
+    program = torch.export.export(ModuleOfCall(function), (tuple(args), kwargs), dynamic_shapes=shapes)
     return program.module()(tuple(args), kwargs)
 
 
