@@ -746,6 +746,7 @@ LEFT = {
     "a method that keeps": ("if n.any():\n    self.log('a', x)\nreturn x", "if", "about a message"),
     "an exception by another name": ("if n.any():\n    parser.error('a')\nreturn x", "if", "about a message"),
     "the size of another dimension": ("if x.shape[0] > 0:\n    return x.sum() / x.shape[1]\nreturn x", "if", "sym_max"),
+    "a refusal by a predicate": ("if empty(x):\n    raise ValueError\nreturn x", "if", "guard_or_false(empty"),
     "weighted classes": ("if n.numel() == 0:\n    return x\nreturn F.cross_entropy(x, n, k)", "if", "reduction"),
     "another cache": ("if k not in seen:\n    table[k] = x\nreturn table[k]", "if", "if torch.compiler"),
     "lengths of a loop": ("for k in range(len(x)):\n    n = n + x[k]\nreturn n", "for", "size(0)"),
@@ -759,6 +760,7 @@ LEFT = {
 def test_what_is_no_such_pattern_is_not_written(name: str) -> None:
     body, mark, never = LEFT[name]
     head = "import torch\nimport torch.nn.functional as F\nseen, table = [], {}\n\n\n"
+    head += "def empty(t):\n    return t.numel() == 0\n\n\n"
     text = f"{head}def f(self, x, n, k):\n{textwrap.indent(body, '    ')}\n"
     for fix, after in candidates(text, mark):
         assert never not in after and never not in fix.message

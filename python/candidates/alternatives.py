@@ -34,7 +34,7 @@ from .cache_bypass import computed_anew
 from .call_contracts import length_stated
 from .checked_defaults import checked_choice, checked_default
 from .clamped_slices import clamped_ends, read_bounds
-from .equality import equal_dimensions, equal_in_eager
+from .equality import equal_dimensions, equal_in_eager, may_refuse
 from .inert_branches import always_cropped, modular_amounts, taken_while_compiling, told_in_eager
 from .inferred_size import computed_size
 from .inlined_wrappers import unwrapped
@@ -375,7 +375,7 @@ def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[
 
 def _default_of_predicate(module: Module, call: ast.expr, context: Context) -> Iterator[Fix]:
     """Yield the fix ``empty(x)`` → ``guard_or_false(empty(x))``, for a function that only returns a comparison."""
-    compared = _compared_by(module, call)
+    compared = None if may_refuse(module, call) else _compared_by(module, call)
     default = _reasoned(module, compared) if compared is not None else None
     guard = spell(module, call, guarded(f"guard_or_{str(default.truth).lower()}"), context) if default else None
     if default is None or guard is None:

@@ -19,7 +19,7 @@ def equal_in_eager(rule: str, module: Module, call: ast.Call, context: Context) 
     It is right for a shortcut whose general path is right for equal tensors too. Equal inputs must show that. A
     condition that decides about an exception is unchanged.
     """
-    if module.names.meaning(call.func) != "torch.equal" or not context.tried or _refuses(module, call):
+    if module.names.meaning(call.func) != "torch.equal" or not context.tried or may_refuse(module, call):
         return
     compiling = spell(module, call, COMPILING, context)
     if compiling is None:
@@ -33,7 +33,7 @@ def equal_in_eager(rule: str, module: Module, call: ast.Call, context: Context) 
         yield made
 
 
-def _refuses(module: Module, part: ast.expr) -> bool:
+def may_refuse(module: Module, part: ast.expr) -> bool:
     """Return whether the statement of a condition raises on one of its sides."""
     statement = next(one for one in module.place(part).ancestors if isinstance(one, ast.stmt))
     return isinstance(statement, ast.Assert) or any(

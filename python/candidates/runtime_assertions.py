@@ -75,7 +75,7 @@ def assert_side(rule: str, module: Module, node: ast.If, context: Context, *, tr
 def refuse_joined(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
     """Yield the fixes of ``if a and t: raise …`` that assert in the program, one for each guess at the tensors.
 
-    ``if is_compiling():``, in it ``if a: torch._assert_async(torch.logical_not(t), m)``, and old branch as ``elif``.
+    ``if is_compiling():`` holds ``if a: torch._assert_async(torch.logical_not(t), m)``. The old branch is its ``elif``.
     """
     from ..rewrite.statements import text_literal
 

@@ -34,7 +34,7 @@ def left_out(rule: str, module: Module, where: tuple[int, int], context: Context
         wholly = any(isinstance(one, ast.Compare) and flow(module).kind(one) is Kind.TRUTH for one in others)
         for left in dict.fromkeys((node.test, asking[0]) if wholly else (asking[0], node.test)):
             text = module.text(left).decode()
-            words = f"while compiling `{text}` is not asked and counts as false: its branch is a shortcut"
+            words = f"while compiling `{text}` is not asked and counts as false, which is right for a shortcut"
             made = change(
                 rule,
                 module.place(node.test),

@@ -68,10 +68,18 @@ def of_comparison(leaf: ConditionLeaf, node: ast.Compare, *, checked: bool = Fal
     for side, kind in ((right, type(op)), (left, _MIRROR.get(type(op), type(op)))):
         constant = integer(side)
         if constant is not None:
+            if _is_remainder(function, left if side is right else right):
+                return NoDefault("neither-branch-general", "a remainder of 0 is as general as any other")
             return _against(constant, kind)
     if _cost_heuristic(node, test):
         return Default(False, "the threshold is an estimate of cost; both branches compute the same")
     return NoDefault("neither-branch-general", "two sizes are ordered; neither side is right for all of them")
+
+
+def _is_remainder(function: FunctionDefinition | None, node: ast.expr) -> bool:
+    """Return whether an expression is ``n % m``, also by way of a name that one assignment gives it."""
+    made = function.assigned_once.get(node.id, node) if function is not None and isinstance(node, ast.Name) else node
+    return isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod)
 
 
 def _set_apart(node: ast.Compare) -> ast.expr | None:
