@@ -11,11 +11,11 @@ from ...harness.temp_folder import new_name
 from ...harness.torch_variant import Harness, Variant
 from .outcome import SourcePlace
 
-UNDECIDED = "DATA_DEPENDENT_ERROR"
+DATA_DEPENDENT = "DATA_DEPENDENT_ERROR"
 """Kind of a failure at a condition that data decide."""
 _INSTALLED = Variant("installed")
 _MEANING = {
-    UNDECIDED: "undecided",
+    DATA_DEPENDENT: "undecided",
     "GUARD_ADDED": "the range narrows",
     "MISSING_FAKE_KERNEL": "no fake kernel",
     "MISMATCHED_FAKE_KERNEL": "the fake kernel gives another result",

@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -27,10 +27,10 @@ from ..repair.groups import AcceptedFix, FixGroup, by_changes, only
 from ..repair.progress_metric import expression, strip_advice
 from ..repair.trial_runner import TrialRunner
 from ..repair.trials import UNTESTABLE, TorchFrame, Trial
-from .draft_report import UNDECIDED, BadReport, make
+from .draft_report import DATA_DEPENDENT, BadReport, make
 from .outcome import ExportBlocker, Exported, ExportOutcome, FilePatch, LastFailure, SourcePlace, TargetVerdict
 from .patch_names import PatchNames
-from .target_trials import NARROWING, ModelTrial, Sides, Targets
+from .target_trials import ABOUT_SIZES, NARROWING, UNDECIDED, ModelTrial, Sides, Targets
 
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
@@ -303,7 +303,7 @@ def _left(name: str, search: Search, names: PatchNames, trial: Trial | None = No
     chain = search.chains.get(name, ())
     left = LastFailure(reason, strip_advice(last.message), model.way, place, model.inside, tried)
     obstacles = tuple(_obstacle(name, member, search, names) for member in chain)
-    files = () if last.silent else _files(FixGroup(tuple(chain), (name,)), search, names)
+    files = () if not last.is_stop else _files(FixGroup(tuple(chain), (name,)), search, names)
     notes = (*model.notes, "the search ended at its limit") if search.over else model.notes
     return Exported(name, TargetVerdict.LEFT, strip_advice(last.message), obstacles, files, notes, left=left)
 
@@ -320,7 +320,7 @@ def _with_further(one: Exported, search: Search, wanted: ExportRequest, names: P
     places = [
         next((at for at in failure.places if not names.is_of_torch(Path(at.file))), None)
         for failure in report.failures
-        if failure.kind == UNDECIDED
+        if failure.kind == DATA_DEPENDENT
     ]
     found = dict.fromkeys(_in_original(at, drafts, names) for at in places if at is not None)
     seen = {(at.file, at.line) for at in (one.left.place, *(one.place for one in one.obstacles)) if at is not None}
@@ -367,21 +367,12 @@ def _reason(trial: ModelTrial, frame: TorchFrame | None, line: int, search: Sear
     word = draft.language.residue(draft.source, line) if draft is not None else ""
     if trial.kind in NARROWING:
         return "loop-over-size" if word == "loop-over-data" else "narrows-range"
-    if not frame or trial.kind not in _ABOUT_SIZES:
+    if not frame or trial.kind not in ABOUT_SIZES:
         return "not-sizes"
     if not Path(frame.file).is_file():
         return "no-source"
-    if trial.by_value or trial.kind != _UNDECIDED:
+    if trial.by_value or trial.kind != UNDECIDED:
         return word or "value-dependent"
     if word == "loop-over-data" and not trial.inside:
         return "loop-over-size"
     return "in-torch" if trial.inside else "undecided-size"
-
-
-_UNDECIDED = "GuardOnDataDependentSymNode"
-_ABOUT_SIZES: Sequence[str] = (
-    _UNDECIDED,
-    "DataDependentOutputException",
-    "DynamicOutputShapeException",
-    "Unsupported",
-)

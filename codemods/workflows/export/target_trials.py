@@ -16,6 +16,9 @@ from ..repair.trials import FAILED, WRONG, TorchFrame, Trial, Tried, torch_frame
 _START_SECONDS = 60
 NARROWING = ("narrowed", "guard")
 """Kinds of failure in which a program accepts fewer sizes than requested."""
+UNDECIDED = "GuardOnDataDependentSymNode"
+ABOUT_SIZES = (UNDECIDED, "DataDependentOutputException", "DynamicOutputShapeException", "Unsupported")
+"""Errors of torch about sizes and values that it does not know."""
 
 
 Sides = Mapping[tuple[str, int], tuple[bool, ...]]
@@ -55,7 +58,11 @@ class ModelTrial(Trial):
     @property
     def undecided(self) -> bool:
         """Return whether the trial failed at a data-dependent guard, or with a narrowed range."""
-        return self.kind in ("GuardOnDataDependentSymNode", *NARROWING)
+        return self.kind in (UNDECIDED, *NARROWING)
+
+    @property
+    def is_stop(self) -> bool:
+        return self.kind in (*ABOUT_SIZES, *NARROWING)
 
 
 @dataclass

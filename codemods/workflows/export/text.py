@@ -73,7 +73,8 @@ def patch_head(targets: list[Exported], files: tuple[FilePatch, ...], outcome: E
     if others:
         yield f"Needs the change of {', '.join(filter(None, others)) or 'the model'} too."
     for left in dict.fromkeys(one.left for one in targets if one.left is not None):
-        yield f"Partial: behind it the export stops{f' at {left.place}' if left.place else ''}, {left.reason}."
+        place = f" at {left.place}" if left.place else ""
+        yield f"Partial, not proven: behind it the export stops{place}, {left.reason}."
     names = {file.name for file in files}
     for obstacle in dict.fromkeys(found for one in targets for found in one.obstacles if found.place.file in names):
         yield f"At {obstacle.place}: {'; '.join(obstacle.changes)}."

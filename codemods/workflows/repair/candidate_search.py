@@ -307,7 +307,8 @@ class Search:
             if member is None or any(member in self.chains[other] for other in self._passing):
                 continue
             self._backed[name] += 1
-            self._furthest[name] = max(self._furthest.get(name, ()), tuple(self.chains[name]), key=len)
+            if self.trials[name].is_stop:
+                self._furthest[name] = max(self._furthest.get(name, ()), tuple(self.chains[name]), key=len)
             self._take_back(member, self.trials[name], most, "leads nowhere")
             if self._openings.any_at(self.drafts, self.sites(name)):
                 return True

@@ -75,6 +75,11 @@ class Trial:
         return False
 
     @property
+    def is_stop(self) -> bool:
+        """Return whether the trial may have stopped at code that was there before, not at a fault of a candidate."""
+        return not self.passed
+
+    @property
     def silent(self) -> bool:
         """Return whether the result differs from eager without an error."""
         return self.verdict in (WRONG, DEVIATES)
