@@ -613,7 +613,7 @@ def test_changes_of_torch_and_partial_ones_have_patches_of_their_own() -> None:
     assert texts.keys() == {"a-py", "a-py.torch", "b-py.partial"}
     assert "Needs the change of torch 2.13.0 too." in texts["a-py"] and "torch/functional.py" not in texts["a-py"]
     assert "Against torch 2.13.0.\nNeeds the change of the model too." in texts["a-py.torch"]
-    assert "Partial: behind it the export stops at net.py:3 in forward, in-torch." in texts["b-py.partial"]
+    assert "Partial, not proven: behind it the export stops at net.py:3 in forward, in-torch." in texts["b-py.partial"]
     assert Result(replace(outcome, targets=(both,))).torch_patch.startswith("diff --git a/torch/functional.py")
     assert not Result(replace(outcome, targets=(partial,))).patch
 
@@ -654,7 +654,7 @@ def test_what_torch_asks_is_mended_in_torch_or_left_behind_a_partial_patch(
     assert "+++ b/torch/_meta_registrations.py" in written["model-py-stft.torch.patch"]
     assert "model.py:fill: left" in said and "1. model.py:12 in forward" in said and "stops, in-torch" in said
     assert written.keys() == {"model-py-stft.torch.patch", "model-py-fill.partial.patch"}
-    assert "Partial: behind it the export stops at model.py:15" in written["model-py-fill.partial.patch"]
+    assert "Partial, not proven: behind it the export stops at model.py:15" in written["model-py-fill.partial.patch"]
 
 
 def test_lines_behind_the_failure_that_stop_too_are_listed(tmp_path: Path, exporting: Exporting) -> None:
@@ -686,3 +686,57 @@ def target():
         (11, "words = [str(step) for step in range(int(keep.sum()))]")
     ]
     assert (tmp_path / "symfix-export" / "model-py.partial.patch").is_file()
+
+
+REMAINDER = """
+import torch
+import torch.nn.functional as F
+
+
+class Landmarks(torch.nn.Module):
+    def forward(self, x):
+        rest = x.shape[0] % 4
+        if rest > 0:
+            x = F.pad(x, (0, 0, 4 - rest, 0))
+        return x.reshape(4, x.shape[0] // 4, 3).mean(1).amax(0) + x.amax(0)
+
+
+def target():
+    torch.manual_seed(0)
+    return {"model": Landmarks(), "args": (torch.randn(9, 3),), "dynamic": {"x": {0: "rows"}}}
+"""
+
+
+def test_a_call_that_torch_refuses_shows_no_side_of_a_decision(tmp_path: Path, exporting: Exporting) -> None:
+    """Try a model that no input takes past the condition with a remainder of 0: torch refuses the empty one."""
+    (tmp_path / "model.py").write_text(REMAINDER)
+    said = exporting("model.py", "--unbacked", code=1)
+    assert said.startswith("model.py: one side only")
+    assert "give `rest > 0`" not in said, "a remainder of 0 is no special case"
+
+
+def test_a_fault_of_a_candidate_is_no_partial_patch(tmp_path: Path, exporting: Exporting) -> None:
+    text = """
+import torch
+
+
+def empty(t):
+    return t.numel() == 0
+
+
+class Kept(torch.nn.Module):
+    def forward(self, x, keep):
+        kept = x[keep]
+        if empty(kept):
+            return kept.new_zeros(1, 4)
+        return kept.cumsum(0)
+
+
+def target():
+    x = torch.randn(6, 4)
+    return {"model": Kept(), "args": (x, x[:, 0] > 0), "dynamic": {"x": {0: "n"}, "keep": {0: "n"}}}
+"""
+    (tmp_path / "model.py").write_text(text)
+    said = exporting("model.py", code=1)
+    assert "model.py:12 in forward\n     if empty(kept):\n     GuardOnDataDependentSymNode" in said
+    assert not (tmp_path / "symfix-export").exists()

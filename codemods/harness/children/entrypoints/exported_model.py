@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -97,8 +98,7 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
         counted.clear()
     with torch.set_grad_enabled(model.differentiable):
         with _whole_numbers() if request.get("changed", request.get("modules")) else contextlib.nullcontext():
-            cases = list(cases_of(model, filled=request.get("filled", False)))
-            cases += with_other_values(model, varied.get(words, ()))
+            cases = list(_counted_cases(model, varied.get(words, ()), counted, filled=request.get("filled", False)))
         if cases[0].error:
             return {"verdict": "untestable", "message": f"the model itself raises {cases[0].error}"}
         if not cases[0].repeats:
@@ -128,6 +128,19 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
                     _vary(model, cases, answer, by_value=bool(found.get("values")))
                 return {**answer, "stage": stage, "way": way, **found}
     return answer
+
+
+def _counted_cases(model: Any, varied: Sequence[str], counted: Any, *, filled: bool) -> Iterator[Case]:
+    """Yield the cases. A call that torch refuses shows nothing of the decisions on the way to the error."""
+    cases = chain(cases_of(model, filled=filled), with_other_values(model, varied))
+    while True:
+        before = None if counted is None else counted.copy()
+        case = next(cases, None)
+        if case is None:
+            return
+        if before is not None and case.error and not case.raises_itself:
+            counted.restore(before)
+        yield case
 
 
 def _vary(model: Any, cases: Sequence[Case], answer: dict[str, Any], *, by_value: bool) -> None:

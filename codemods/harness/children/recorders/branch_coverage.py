@@ -6,7 +6,7 @@ import ast
 import linecache
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any
@@ -33,6 +33,14 @@ class DecisionCounts:
     def clear(self) -> None:
         """Forget all counts."""
         self._counts.clear()
+
+    def copy(self) -> dict[tuple[str, int, int], Counter[bool]]:
+        """Return the counts of now, for `restore`."""
+        return {place: counts.copy() for place, counts in self._counts.items()}
+
+    def restore(self, counts: Mapping[tuple[str, int, int], Counter[bool]]) -> None:
+        """Set the counts to those of `copy`."""
+        self._counts = dict(counts)
 
     def seen(self) -> dict[tuple[str, int], set[bool]]:
         """Return by file and line the truth values of its decision, those of the one with the fewest."""

@@ -67,8 +67,8 @@ def specializations_kept() -> Iterator[None]:
         yield
     except Exception as error:
         for one in causes(error):
-            if isinstance(one, ConstraintViolationError) and found:
-                setattr(one, _STACK, found[0])
+            if isinstance(one, ConstraintViolationError):
+                setattr(one, _STACK, found[0] if found else (None, []))
         raise
     finally:
         ShapeEnv._log_guard = plain  # type: ignore[method-assign]

@@ -51,9 +51,12 @@ class Case:
     @property
     def refused(self) -> bool:
         """Return whether the model itself refuses the inputs, where a program has to do so too."""
-        return bool(self.error) and (
-            self.given or (self.varied and _raises_itself(lambda: self.call(self.model.module)))
-        )
+        return bool(self.error) and (self.given or (self.varied and self.raises_itself))
+
+    @property
+    def raises_itself(self) -> bool:
+        """Return whether a ``raise`` or ``assert`` outside of torch ends the call."""
+        return bool(self.error) and _raises_itself(lambda: self.call(self.model.module))
 
     def inputs(self) -> Any:
         return self._make()
@@ -195,8 +198,9 @@ def cases_of(model: Any, *, filled: bool = False) -> Iterator[Case]:
         yield Case(f"further input {number}", model, partial(copy.deepcopy, more), model.sizes_of(more), given=True)
 
 
-def with_other_values(model: Any, names: Sequence[str]) -> list[Case]:
-    """Return the cases of the inputs with other values that `values.telling` has named."""
+def with_other_values(model: Any, names: Sequence[str]) -> Iterator[Case]:
+    """Yield the cases of the inputs with other values that `values.telling` has named."""
     from .values import calls_named
 
-    return [Case(name, model, make, model.sizes, varied=True) for name, make in calls_named(model, names)]
+    for name, make in calls_named(model, names):
+        yield Case(name, model, make, model.sizes, varied=True)
