@@ -10,7 +10,7 @@ from .analysis.file.concrete_uses import concrete_uses
 from .analysis.file.prefilter import is_read, worth_reading
 from .analysis.handlers.signatures import HEADERS
 from .rewrite.alternatives import alternatives, extent
-from .rewrite.formatter import missing_formatter, wrap_long_lines
+from .rewrite.formatter import wrap_long_lines
 from .rewrite.includes import includes
 from .syntax.bracket_balance import is_whole
 from .syntax.comments import same_code
@@ -62,7 +62,6 @@ language = Language(
     alternatives=alternatives,
     concrete_uses=concrete_uses,
     functions=_functions,
-    missing_formatter=missing_formatter,
     comment="//",
     same_code=same_code,
 )

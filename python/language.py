@@ -14,7 +14,7 @@ from .analysis.flow.scriptable import TO_SCRIPT
 from .analysis.flow.unfixable_reasons import residue
 from .candidates.alternatives import alternatives, extent, preferred
 from .candidates.value_decisions import refused
-from .rewrite.formatter import CONFIGURATIONS, missing_formatter, wrap_long_lines
+from .rewrite.formatter import CONFIGURATIONS, wrap_long_lines
 from .rewrite.imports import complete
 from .rewrite.registration import registered, translated
 from .syntax.module import parse
@@ -101,7 +101,6 @@ language = Language(
     refused=refused,
     concrete_uses=concrete_uses,
     functions=_functions,
-    missing_formatter=missing_formatter,
     comment="#",
     same_code=same_code,
     obscure=obscure,

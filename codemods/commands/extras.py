@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import click
 
-from ..engine.registry import load_language
+from ..engine.registry import missing_formatter
 from ..engine.run import CheckRequest
 from ..model.outcome import Changed, Outcome
 
@@ -31,8 +31,7 @@ def say_missing_formatters(outcomes: Iterable[Outcome], question: CheckRequest) 
         wing = question.registry.wing(outcome.source.path) if isinstance(outcome, Changed) else None
         if isinstance(outcome, Changed) and wing is not None:
             source = outcome.source
-            language = load_language(wing.package)
-            name = language.missing_formatter(source.path, source.content, outcome.after)
+            name = missing_formatter(wing.package, source.path, source.content, outcome.after)
             missing[name] = missing.get(name, 0) + 1
     for name, count in sorted(missing.items()):
         if name:

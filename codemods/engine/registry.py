@@ -128,6 +128,15 @@ def load_language(package: str) -> Language:
     return language
 
 
+def missing_formatter(package: str, path: Path, before: bytes, after: bytes) -> str:
+    """Return the formatter, not installed, that a wing needs for a path and its two texts, or "".
+
+    Nothing else of the wing is imported.
+    """
+    name: str = import_module(f"{package}.rewrite.formatter").missing_formatter(path, before, after)
+    return name
+
+
 @lru_cache(maxsize=8)
 def load_rules(package: str) -> tuple[Rule, ...]:
     """Return the rules of a wing in the order of their names, importing every rule module."""

@@ -146,10 +146,6 @@ def _symbolic(source: SourceFile, context: Context) -> Iterable[Skip]:
     return ()
 
 
-def _formatted(path: Path, before: bytes, after: bytes) -> str:
-    return ""
-
-
 def _no_functions(source: SourceFile) -> Sequence[tuple[int, int]]:
     return ()
 
@@ -229,8 +225,6 @@ class Language:
     """Function that yields the places of a file at which a size cannot stay symbolic or has a default."""
     functions: Callable[[SourceFile], Sequence[tuple[int, int]]] = _no_functions
     """Function that returns the byte ranges of the functions of a file."""
-    missing_formatter: Callable[[Path, bytes, bytes], str] = _formatted
-    """Function that returns the package, not installed, that ``polish`` needs for a path and its two texts, or ""."""
     comment: str = ""
     """Prefix of a line comment."""
     same_code: Callable[[bytes, bytes], bool] = _identical
