@@ -152,10 +152,11 @@ def verify(**words: Any) -> int:
 @main_group.command()
 @click.argument("operators", nargs=-1, metavar="[OP]...", shell_complete=shell_completion.operators)
 @click.option(
-    "--protocol", type=click.Choice(["unbacked", "backed", "backward", "inductor", "dynamic"]), default="unbacked",
-    show_default=True,
+    "--protocol", type=click.Choice(["unbacked", "backed", "backward", "inductor", "dynamic", "hop"]),
+    default="unbacked", show_default=True,
     help="Sizes without a hint, as in PyTorch's own test; with one; without one, and the gradients too; without one, up"
-    " to Inductor's generated code; marked dynamic, where none may become a constant.",
+    " to Inductor's generated code; marked dynamic, where none may become a constant; without one, for higher-order"
+    " operators (hop_db) in place of operators.",
 )  # fmt: skip
 @click.option("--modules", is_flag=True, help="Torch's modules (module_db) in place of its operators.")
 @click.option("--every-sample", is_flag=True, help="Do not stop at an operator's first failing sample.")
@@ -184,8 +185,9 @@ def hunt(**words: Any) -> int:
 @click.argument("targets", nargs=-1, metavar="[OP|PATH]...", shell_complete=shell_completion.operators)
 @click.option("--all", "everything", is_flag=True, help="Every operator (or module) that fails.")
 @click.option(
-    "--protocol", type=click.Choice(["unbacked", "backward"]), default="unbacked", show_default=True,
-    help="Sizes without a hint, as in PyTorch's own test, or with the gradients too.",
+    "--protocol", type=click.Choice(["unbacked", "backward", "hop"]), default="unbacked", show_default=True,
+    help="Sizes without a hint, as in PyTorch's own test, or with the gradients too, or for higher-order operators"
+    " (hop_db).",
 )  # fmt: skip
 @click.option("--modules", is_flag=True, help="Torch's modules (module_db) in place of its operators.")
 @click.option(

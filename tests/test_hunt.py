@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from running import symfix
+from symfix.codemods.harness.opinfo_runner import HOPS
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.hunt.failure import Mode, Operator
@@ -204,3 +205,18 @@ def test_failures_behind_the_trace_have_a_place(
     (failure,) = found.failures
     assert (str(failure.operator), failure.mode) == (operator, mode)
     assert failure.place is not None and failure.place.file == place
+
+
+def test_higher_order_operators_fail_in_torch_s_python(tmp_path: Path, ready: Harness) -> None:
+    request = HuntRequest(("cond", "map.simple", "while_loop_stack_output"), kind=HOPS)
+    found = sweep(request, HuntSession(journal=tmp_path / "journal", jobs=1, laboratory=ready))
+    assert (found.kind, found.protocol) == (HOPS, "unbacked")
+    places = {str(one.operator): one.place.file for one in found.failures if one.place is not None}
+    assert places["cond.simple"] == "torch/_higher_order_ops/cond.py"
+    assert places["map.simple"] == "torch/_higher_order_ops/map.py"
+
+
+@pytest.mark.parametrize("command", ["hunt", "repair"])
+def test_higher_order_operators_are_no_modules(tmp_path: Path, command: str) -> None:
+    ended = symfix(command, "--protocol", "hop", "--modules", "map", cwd=tmp_path, code=2)
+    assert "--protocol hop and --modules exclude each other" in ended.stderr

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from ..harness.opinfo_runner import MODULES, OPERATORS
+from ..harness.opinfo_runner import HIGHER_ORDER, HOPS, MODULES, OPERATORS, UNBACKED
 from ..harness.resilient_batch import children
 from ..system.generated_files import remember
 from ..system.sigint import promise
@@ -31,14 +31,18 @@ def hunt(asked: Hunt) -> int:
     try:
         with Progress(quiet=asked.quiet) as progress, workers(asked.executor, asked.torch_python) as executor:
             if asked.examples is not None:
-                if asked.executor is not None or asked.protocol != "unbacked" or asked.modules:
+                if asked.executor is not None or asked.protocol != UNBACKED or asked.modules:
                     raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
                 return _fuzz(asked, asked.examples, progress)
-            progress.say(f"running {'modules' if asked.modules else 'operators'} with symbolic sizes")
+            higher_order = asked.protocol == HIGHER_ORDER
+            if higher_order and asked.modules:
+                raise click.UsageError("--protocol hop and --modules exclude each other")
+            kind = HOPS if higher_order else MODULES if asked.modules else OPERATORS
+            progress.say(f"running {kind} with symbolic sizes")
             request = HuntRequest(
                 asked.operators or None,
-                asked.protocol,
-                MODULES if asked.modules else OPERATORS,
+                UNBACKED if higher_order else asked.protocol,
+                kind,
                 every_sample=asked.every_sample,
                 samples=asked.samples,
             )

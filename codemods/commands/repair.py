@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..harness.opinfo_runner import CALLS, MODULES, OPERATORS, UNBACKED
+from ..harness.opinfo_runner import CALLS, HIGHER_ORDER, HOPS, MODULES, OPERATORS, UNBACKED
 from ..harness.resilient_batch import children
 from ..harness.temp_folder import scratch_folder
 from ..system.sigint import promise
@@ -67,6 +67,10 @@ def _wanted(asked: RepairArguments) -> RepairRequest:
         raise click.UsageError("--all takes no names")
     if asked.examples is not None and (asked.modules or asked.executor or asked.protocol != UNBACKED):
         raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
+    if asked.protocol == HIGHER_ORDER and asked.modules:
+        raise click.UsageError("--protocol hop and --modules exclude each other")
+    higher_order = asked.protocol == HIGHER_ORDER
+    kind = CALLS if asked.examples else HOPS if higher_order else MODULES if asked.modules else OPERATORS
     files = frozenset(Path(name).resolve() for name in named if Path(name).suffix in (".py", ".cpp"))
     missing = [path for path in sorted(files) if not path.is_file()]
     if missing:
@@ -80,8 +84,8 @@ def _wanted(asked: RepairArguments) -> RepairRequest:
         raise click.ClickException(str(error)) from None
     return RepairRequest(
         operators or None,
-        CALLS if asked.examples else MODULES if asked.modules else OPERATORS,
-        asked.protocol,
+        kind,
+        UNBACKED if kind == HOPS else asked.protocol,
         asked.torch_root,
         asked.torch_python,
         children(asked.jobs),
@@ -96,10 +100,9 @@ def _show(outcome: RepairOutcome, folder: Path) -> None:
     modes = ", ".join(f"mode {mode}: {count}" for mode, count in sorted(counts["by_mode"].items()))
     languages = ", ".join(f"{language}: {count}" for language, count in sorted(counts["by_language"].items()))
     families = ", ".join(f"{family}: {count}" for family, count in sorted(counts["by_family"].items()))
-    click.echo(
-        f"proven fixed: {counts['proven']} of {counts['failing']} failing {outcome.kind} "
-        f"({modes}; {languages}; {families})"
-    )
+    kinds = "; ".join(filter(None, (modes, languages, families)))
+    said = f"proven fixed: {counts['proven']} of {counts['failing']} failing {outcome.kind}"
+    click.echo(said + (f" ({kinds})" if kinds else ""))
     if counts["only_the_test"]:
         click.echo(f"  passing with a change of torch's tests alone: {len(counts['only_the_test'])}")
     for reason, count in sorted(counts["left"].items(), key=lambda item: (-item[1], item[0])):

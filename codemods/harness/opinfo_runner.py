@@ -14,13 +14,16 @@ from .process_limits import Ended
 from .resilient_batch import Batch, BatchReport, limits_for, watched
 from .torch_variant import Harness, Ran, Variant, merged
 
-OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
-"""Kinds of subjects: torch's OpInfos and ModuleInfos, and calls drawn around an OpInfo's samples."""
+OPERATORS, MODULES, HOPS, CALLS = "operators", "modules", "hops", "calls"
+"""Kinds of subjects: torch's OpInfos and ModuleInfos, the OpInfos of higher-order operators, and calls drawn around an
+OpInfo's samples."""
 UNBACKED, BACKED, BACKWARD = "unbacked", "backed", "backward"
+HIGHER_ORDER = "hop"
+"""Name for users of the protocol `UNBACKED` with subjects of the kind `HOPS`."""
 DECOMPOSED, DECOMPOSED_TWICE = "decomposed", "decomposed-twice"
 """Protocols that run torch's decompositions in place of C++ kernels. The first calls each sample once, the second
 twice to test whether the result repeats."""
-CONCRETE = ("eager", "varied", DECOMPOSED, f"{MODULES} eager", f"{CALLS} eager")
+CONCRETE = ("eager", "varied", DECOMPOSED, f"{MODULES} eager", f"{HOPS} eager", f"{CALLS} eager")
 """Protocols that only call, without tracing."""
 MADE_UP = ("varied", DECOMPOSED)
 """Protocols that make hundreds of calls from an operator's samples."""

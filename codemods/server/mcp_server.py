@@ -193,7 +193,7 @@ async def hunt(
     ctx: Context,
     roots: Roots,
     operators: list[str],
-    protocol: Literal["unbacked", "backed", "backward", "inductor", "dynamic"] = "unbacked",
+    protocol: Literal["unbacked", "backed", "backward", "inductor", "dynamic", "hop"] = "unbacked",
     samples: int | None = None,
 ) -> HuntResult:
     """Run PyTorch's own operator tests with symbolic sizes, and return where operators fail.

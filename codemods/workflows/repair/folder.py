@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...harness.opinfo_runner import BACKWARD, CALLS, MODULES
+from ...harness.opinfo_runner import BACKWARD, CALLS, HOPS, MODULES
 from ...model.rule import Fix
 from ...reports.patch import patch
 from ...system.generated_files import is_own, remember
@@ -223,7 +223,8 @@ def _drawn(handover: Unrepaired) -> Iterator[str]:
 
 
 def _operator(handover: Unrepaired, trained: bool) -> Iterator[str]:
-    yield "from torch.testing._internal.common_methods_invocations import op_db"
+    where = "hop_db import hop_db as" if handover.kind == HOPS else "common_methods_invocations import"
+    yield f"from torch.testing._internal.{where} op_db"
     yield "from torch.utils._pytree import tree_leaves"
     yield ""
     yield 'named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}'

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ...harness.opinfo_runner import BACKWARD, CALLS, MODULES, OPERATORS, UNBACKED
+from ...harness.opinfo_runner import BACKWARD, CALLS, HOPS, MODULES, OPERATORS, UNBACKED
 from ...harness.process_limits import Limits
 from ...harness.torch_variant import Harness
 from ...torchapi.torch_finder import TorchInstallation
@@ -27,6 +27,7 @@ SAMPLES = 4
 _OWN = {
     OPERATORS: (BACKWARD,),
     MODULES: (f"{MODULES} eager", f"{MODULES} {UNBACKED}", f"{MODULES} {BACKWARD}"),
+    HOPS: (f"{HOPS} eager", f"{HOPS} {UNBACKED}"),
     CALLS: (f"{CALLS} eager", f"{CALLS} {UNBACKED}"),
 }
 """Protocols for a repair's own test cases, in addition to those for all operators. Training must still work as

@@ -14,7 +14,7 @@ from pathlib import Path
 from ...engine.registry import Registry
 from ...engine.torch_context import TorchSurroundings
 from ...harness.fork_server import forking
-from ...harness.opinfo_runner import CALLS, MODULES, OPERATORS, UNBACKED
+from ...harness.opinfo_runner import CALLS, OPERATORS, UNBACKED
 from ...harness.process_limits import Limits
 from ...harness.remote import laboratory
 from ...harness.resilient_batch import memory_for
@@ -229,7 +229,7 @@ def _whole(
     lost = no_longer_passing(found, changed, bench.laboratory, wanted.jobs, counted)
     operators: Sequence[Operator] = [*found.passed, *found.failed, *found.untestable]
     place = locate(None, wanted.torch_python)
-    if wanted.kind == MODULES:
+    if wanted.kind != OPERATORS:
         operators = operators_of(bench.laboratory, place)
     unequal, compared = no_longer_equal(operators, changed, bench.laboratory, place, wanted.jobs, progress)
     return [*lost, *unequal], compared

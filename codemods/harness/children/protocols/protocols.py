@@ -242,6 +242,8 @@ PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], See
     "modules eager": (_calls, eager, False),
     "modules unbacked": (_resizable, unbacked, True),
     "modules backward": (_trained, unbacked, True),
+    "hops eager": (_calls, eager, False),
+    "hops unbacked": (_resizable, unbacked, True),
     "calls eager": (_calls, eager, False),
     "calls unbacked": (_resizable, unbacked, True),
 }

@@ -1,3 +1,3 @@
 """Kinds of test subjects, as requests name them. A module of its own, since `test_cases` imports torch."""
 
-OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
+OPERATORS, MODULES, HOPS, CALLS = "operators", "modules", "hops", "calls"

@@ -1,4 +1,4 @@
-"""Test subjects by name: operators (OpInfo), modules (ModuleInfo) and drawn calls, and the samples of one."""
+"""Test subjects by name: operators and higher-order ones (OpInfo), modules (ModuleInfo), drawn calls; their samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..overlay.import_hooks import imported
 from .autograd_protocol import Trained
 from .call_plans import Planned, call_named
 from .samples import Sample, draw, operator_dtype, seed
-from .subject_kinds import CALLS, MODULES, OPERATORS
+from .subject_kinds import CALLS, HOPS, MODULES, OPERATORS
 
 BACKWARD = "backward"
 
@@ -27,8 +27,11 @@ def subjects(kind: str, calls: Sequence[str] = ()) -> dict[tuple[str, str], Any]
     if kind == CALLS:
         known = {full_name(name): operator for name, operator in subjects(OPERATORS).items()}
         return {(name, ""): call_named(name, known) for name in calls if name.rpartition("@")[0] in known}
-    operators = imported("torch.testing._internal.common_methods_invocations")
-    return {(operator.name, operator.variant_test_name): operator for operator in operators.op_db}
+    if kind == HOPS:
+        tested = imported("torch.testing._internal.hop_db").hop_db
+    else:
+        tested = imported("torch.testing._internal.common_methods_invocations").op_db
+    return {(operator.name, operator.variant_test_name): operator for operator in tested}
 
 
 def full_name(name: tuple[str, str]) -> str:
