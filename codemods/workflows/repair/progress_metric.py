@@ -11,6 +11,12 @@ from .trials import Trial
 
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
 _ADVICE = re.compile(r"\s*(?:\(unhinted: |Explanation: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
+_SENTENCES = re.compile(
+    r"""! For more information, run with TORCH_LOGS="\+dynamic"\.|\s*If you're using mark_dynamic, .*?Dim\.AUTO\."""
+    r"|\s*The error above occurred when calling torch\.export\.export\..*?`draft_export\(\)`\.",
+    re.DOTALL,
+)
+"""Advice in the middle of an error about a dynamic dimension."""
 
 
 def expression(message: str) -> str:
@@ -21,7 +27,7 @@ def expression(message: str) -> str:
 
 def strip_advice(message: str) -> str:
     """Strip torch's advice and the location from an error, which are the same for each of them."""
-    return _ADVICE.sub("", message)
+    return _SENTENCES.sub("", _ADVICE.sub("", message))
 
 
 def line_of(trial: Trial, drafts: Mapping[Path, EditedFile], others: Mapping[Path, EditedFile]) -> int:
