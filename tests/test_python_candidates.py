@@ -17,7 +17,7 @@ from symfix.codemods.engine.registry import load_language
 from symfix.codemods.model.rule import Context, Fix
 from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.workflows.repair.edited_file import EditedFile
-from symfix.python.candidates.cache_bypass import computed_anew
+from symfix.python.candidates.cache_bypass import computed_anew, uncached_attribute
 from symfix.python.candidates.call_contracts import length_stated
 from symfix.python.candidates.clamped_slices import clamped_ends
 from symfix.python.candidates.equality import equal_in_eager
@@ -859,3 +859,54 @@ def f(x, n, table):
     (asserted,) = module.nodes.asserts
     assert list(assert_in_program("rule", module, asserted, context())) == []
     assert list(length_stated("rule", module, asserted, context())) == []
+
+
+ENCODING = """
+class Encoding(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("last", None)
+
+    def forward(self, x):
+        if self.last is not None and self.last.shape == x.shape:
+            return self.last
+        self.last = None
+        places = torch.arange(x.shape[1])
+        self.last = places.expand(x.shape).float()
+        return self.last
+"""
+
+
+def test_an_attribute_that_keeps_the_last_result_is_not_used_while_compiling() -> None:
+    text = HEAD + ENCODING
+    found = [after for fix, after in candidates(text, "self.last = None") if "anew" in fix.message]
+    assert len(found) == 1
+    made: dict[str, Any] = {}
+    exec(found[0], made)
+    model = made["Encoding"]()
+    given = torch.zeros(3, 4)
+    size = torch.export.Dim.DYNAMIC
+    program = torch.export.export(model, (given,), dynamic_shapes=({0: size, 1: size},)).module()
+    assert model.last is None
+    for sizes in ((3, 4), (3, 4), (5, 2)):
+        same(program(torch.zeros(sizes)), model(torch.zeros(sizes)))
+        assert model.last.shape == sizes
+    same(model(given.new_zeros(5, 2)), model.last)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "    def get(self):\n        return self.last\n",
+        "\n\ndef get(encoding):\n    return encoding.last\n",
+        "\n    def forward(self, x):\n        self.last = None\n        y = self.last\n        self.last = x + 1\n"
+        "        return self.last\n",
+        "\n    def forward(self, x):\n        self.last = None\n        self.last = x + 1\n        return x\n",
+    ],
+)
+def test_an_attribute_that_others_read_stays(other: str) -> None:
+    text = f"{HEAD}{ENCODING}{other}" if "forward" not in other else f"{HEAD}class C:{other}"
+    module = parse(SourceFile(Path("model.py"), text.encode()))
+    statements = [one for one in module.nodes.every(ast.Assign) if ast.unparse(one.targets[0]) == "self.last"]
+    assert statements
+    assert not [fix for one in statements for fix in uncached_attribute("rule", module, one, context())]

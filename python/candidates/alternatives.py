@@ -30,7 +30,7 @@ from ..rewrite.findings import change, fix
 from ..rewrite.qualified_names import guarded, refusal, spell
 from ..rewrite.raised_checks import check_beside, check_for, exception_of
 from ..syntax.module import Module, parse
-from .cache_bypass import computed_anew
+from .cache_bypass import computed_anew, uncached_attribute
 from .call_contracts import length_stated
 from .checked_defaults import checked_choice, checked_default
 from .clamped_slices import clamped_ends, read_bounds
@@ -57,7 +57,7 @@ from .symbolic_numbers import (
     symbolic_root,
 )
 from .traceable_calls import filled_diagonal, fixed_algorithm
-from .value_decisions import of_loops, of_values
+from .value_decisions import of_loops, of_rows, of_values
 
 NAME = "alternative"
 _SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.operator, ast.unaryop)
@@ -195,6 +195,8 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
         if module.span(statement)[0] == where[0]:
             yield from length_stated(NAME, module, statement, context)
             yield from read_bounds(NAME, module, statement, context)
+            if _allowed(module, statement, context):
+                yield from uncached_attribute(NAME, module, statement, context)
     branches = [one for one in module.nodes.ifs if _inside(module, one.test, where) and _allowed(module, one, context)]
     for node in branches:
         yield from computed_anew(NAME, module, node, context)
@@ -211,6 +213,7 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
         if not _is_flag(choice.test):
             yield from of_values(module, choice, context)
     yield from of_loops(module, where, context)
+    yield from of_rows(module, where, context)
     for node in branches:
         yield from modular_amounts(NAME, module, node, context)
         yield from taken_while_compiling(NAME, module, node, context)

@@ -1,4 +1,4 @@
-"""Bypass of caches keyed by sizes while torch compiles: a symbolic size can't be a key of a dict."""
+"""Bypass of caches while torch compiles: of a dict that sizes key, and of an attribute that keeps the last result."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
+from ..analysis.flow.blocks import following
 from ..rewrite.findings import fix
 from ..rewrite.qualified_names import COMPILING, spell
 from ..syntax.module import Module
+from .local_functions import shifted
 
 
 def computed_anew(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
@@ -47,3 +49,100 @@ def computed_anew(rule: str, module: Module, node: ast.If, context: Context) -> 
     words = f"while compiling `{kept}` is neither read nor written"
     message = f"compute `{kept}` anew while compiling"
     yield fix(rule, module.place(node), [edit], message, compiling.needs, [words], Safety.UNSAFE)
+
+
+def uncached_attribute(rule: str, module: Module, statement: ast.stmt, context: Context) -> Iterator[Fix]:
+    """Yield the fix that neither reads nor writes an attribute while compiling in which a method keeps its last result.
+
+    ``if self.a is not None and c: return self.a`` is of eager only, as is ``self.a = None``. Before ``self.a = f(x)``,
+    ``return self.a`` comes ``if is_compiling(): return f(x)``.
+    """
+    kept = _attribute_given(statement)
+    compiling, function = spell(module, statement, COMPILING, context), module.place(statement).function
+    if kept is None or compiling is None or function is None or not _is_only_here(module, kept, function.node):
+        return
+    edits: list[Edit] = []
+    uses = {id(one) for one in ast.walk(function.node) if _is_same(one, kept)}
+    for one in function.nodes.every(ast.stmt, ast.stmt):
+        indent = module.indentation(one)
+        if indent is None or not _is_cache_use(one, kept):
+            continue
+        uses -= {id(part) for part in ast.walk(one)}
+        start = module.span(one)[0]
+        if isinstance(one, ast.If):
+            test = module.grouped_span(one.test)
+            text = module.source.content[test[0] : test[1]].decode()
+            text = f"({text})" if isinstance(one.test, ast.BoolOp) and isinstance(one.test.op, ast.Or) else text
+            edits.append(Edit(*test, f"not {compiling.text}() and {text}".encode()))
+        elif isinstance(one, ast.Assign) and _is_none(one.value):
+            inner = shifted(module, [one], indent + module.unit_of_indentation(one), changed=False)
+            edits.append(Edit(*module.span(one), f"if not {compiling.text}():{module.newline}{inner}".encode()))
+        elif isinstance(one, ast.Assign):
+            returned = following(module, one)[:1]
+            if not returned or not isinstance(returned[0], ast.Return) or not _is_same(returned[0].value, kept):
+                return
+            uses -= {id(returned[0].value)}
+            begin, end = module.grouped_span(one.value)
+            value = module.source.content[begin:end].decode()
+            lines = [f"if {compiling.text}():", f"{indent}{module.unit_of_indentation(one)}return {value}", indent]
+            edits.append(Edit(start, start, module.newline.join(lines).encode()))
+    if uses or not any(edit.start == edit.end for edit in edits):
+        return
+    text = ast.unparse(kept)
+    words = f"while compiling `{text}` is neither read nor written"
+    yield fix(
+        rule, module.place(statement), edits, f"compute `{text}` anew while compiling", compiling.needs, [words],
+        Safety.UNSAFE,
+    )  # fmt: skip
+
+
+def _attribute_given(statement: ast.stmt) -> ast.Attribute | None:
+    """Return ``self.a`` of ``self.a = …``, or None."""
+    only = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    of_self = isinstance(only, ast.Attribute) and isinstance(only.value, ast.Name) and only.value.id == "self"
+    return only if isinstance(only, ast.Attribute) and of_self else None
+
+
+def _is_cache_use(statement: ast.stmt, kept: ast.Attribute) -> bool:
+    """Return whether a statement returns the cached result, or writes it."""
+    if isinstance(statement, ast.If):
+        only = statement.body[0] if len(statement.body) == 1 and not statement.orelse else None
+        return (
+            isinstance(only, ast.Return)
+            and _is_same(only.value, kept)
+            and any(_is_same(one, kept) for one in ast.walk(statement.test))
+        )
+    given = _attribute_given(statement)
+    return given is not None and _is_same(given, kept)
+
+
+def _is_same(node: ast.AST | None, kept: ast.Attribute) -> bool:
+    own = isinstance(node, ast.Attribute) and node.attr == kept.attr
+    return own and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_only_here(module: Module, kept: ast.Attribute, function: ast.AST) -> bool:
+    """Return whether nothing else in the module may read the attribute, so that nothing misses what is not written.
+
+    Methods of another class read one of their own.
+    """
+    own = _class_of(module, function)
+    for one in module.nodes.every(ast.Attribute):
+        if one.attr != kept.attr or not isinstance(one.ctx, ast.Load) or _function_of(module, one) is function:
+            continue
+        if not _is_same(one, kept) or _class_of(module, one) is own:
+            return False
+    return own is not None
+
+
+def _class_of(module: Module, node: ast.AST) -> ast.ClassDef | None:
+    return next((one for one in module.place(node).ancestors if isinstance(one, ast.ClassDef)), None)
+
+
+def _function_of(module: Module, node: ast.AST) -> ast.AST | None:
+    function = module.function_of(node)
+    return None if function is None else function.node

@@ -1,4 +1,4 @@
-"""Decisions on the values of tensors: what can be written at a place, in order, and why the rest can't.
+"""Decisions on the values of tensors, and loops over rows: what can be written, in order, and why the rest can't.
 
 ``torch.where`` comes first if both sides never raise and cost little, ``torch.cond`` if one of them is expensive or may
 raise. The user's preference comes first if it can be written.
@@ -15,6 +15,8 @@ from ..analysis.flow.fix_eligibility import obstacle
 from ..analysis.must.pointwise import Cost
 from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..syntax.module import Module, parse
+from .length_masks import masked
+from .mapped_rows import mapped
 from .torch_cond import conditional
 from .torch_where import highest_cost, selected
 from .torch_while_loop import looped, unrolled
@@ -43,6 +45,18 @@ def of_loops(module: Module, where: tuple[int, int], context: Context) -> Iterat
                 continue
 
 
+def of_rows(module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
+    """Yield the fixes for a loop over the rows of a tensor whose head, list or step is at a byte range."""
+    for loop in _row_loops(module, where):
+        if obstacle(module.place(loop), context, default=True) is not None:
+            continue
+        for write in _row_writers(loop):
+            try:
+                yield from write(module, loop, context)
+            except CannotRewrite:
+                continue
+
+
 def refused(source: SourceFile, context: Context, line: int) -> list[tuple[str, str]]:
     """Return what could not be written for a decision at a line (from 1), each with the reason and its place."""
     module = parse(source)
@@ -54,6 +68,8 @@ def refused(source: SourceFile, context: Context, line: int) -> list[tuple[str, 
     start, end = source.line_start(line), source.line_start(line + 1)
     for loop in _loops(module, (start, end)):
         found += [_why(write, module, loop, context) for write in (looped, unrolled)]
+    for rows in _row_loops(module, (start, end)):
+        found += [_why(write, module, rows, context) for write in _row_writers(rows)]
     return [one for one in dict.fromkeys(found) if one is not None]
 
 
@@ -73,6 +89,8 @@ _NAMES: dict[object, str] = {
     conditional: "use_cond",
     looped: "use_while_loop",
     unrolled: "use_cond in each step",
+    mapped: "use_vmap",
+    masked: "use_length_mask",
 }
 
 
@@ -88,9 +106,24 @@ def _loops(module: Module, where: tuple[int, int]) -> Iterator[ast.While | ast.F
     for loop in loops:
         asked = [loop.test if isinstance(loop, ast.While) else loop.iter]
         asked += [one.test for one in loop.body if isinstance(one, ast.If) and _leaves(one)]
-        spans = [module.span(one) for one in asked]
-        if any(where[0] <= start and end <= where[1] for start, end in spans):
+        if any(_is_inside(module, one, where) for one in asked):
             yield loop
+
+
+def _row_writers(loop: ast.For | ast.ListComp) -> tuple[Callable[..., Iterator[Fix]], ...]:
+    return (masked, mapped) if isinstance(loop, ast.For) else (mapped,)
+
+
+def _row_loops(module: Module, where: tuple[int, int]) -> Iterator[ast.For | ast.ListComp]:
+    for loop in module.nodes.every(ast.For):
+        if any(_is_inside(module, one, where) for one in (loop.iter, *loop.body)):
+            yield loop
+    yield from (one for one in module.nodes.every(ast.ListComp) if _is_inside(module, one, where))
+
+
+def _is_inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:
+    start, end = module.span(node)
+    return where[0] <= start and end <= where[1]
 
 
 def _leaves(branch: ast.If) -> bool:
