@@ -418,6 +418,18 @@ def test_a_branch_for_size_0_is_found_with_dynamic_sizes_and_removed_with_unback
     assert "model.py: proven" in exporting("model.py", "--unbacked", code=0)
 
 
+def test_what_stops_before_a_branch_for_size_0_is_a_partial_patch(tmp_path: Path, exporting: Exporting) -> None:
+    asserted = "assert (x < 100).all(), 'too large'"
+    (tmp_path / "model.py").write_text(SPECIAL.replace("d = x.abs()", f"{asserted}\n        d = x.abs()"))
+    said = exporting("model.py", code=1)
+    assert "stops, special-size" in said
+    assert "model.py:8 in forward\n     return d.mean() if d.numel() > 0 else 0.0 * d.sum()" in said
+    patch = next((tmp_path / "symfix-export").glob("*.partial.patch")).read_text()
+    assert "Partial, not proven: the program differs at batch = 0, since torch assumes sizes of 2 and more." in patch
+    assert '+            torch._assert_async((x < 100).all(), "too large")' in patch
+    assert "tried:" not in said
+
+
 TARGET = "def target():\n    return {'model': torch.nn.Linear(4, 3), "
 
 

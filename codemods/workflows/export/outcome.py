@@ -25,13 +25,14 @@ class TargetVerdict(Enum):
 _REFUSED = re.compile(r"at (.+?) the program refuses what the model takes")
 _REFUSES = re.compile(r"program refuses? ([^;]+)")
 
+SPECIAL_SIZE = "special-size"
 REASONS = {
     "value-dependent": "the values of a tensor decide what is computed; torch.where or torch.cond keeps both sides",
     "loop-over-data": "the values of a tensor say how often a loop runs; write it with operations on whole tensors",
     "decides-rank": "the values of a tensor decide how many dimensions or results there are; make it an argument",
     "loop-over-size": "a loop runs as often as a size says; write it with operations on whole tensors",
     "narrows-range": "a branch keeps the program to a part of the sizes; with --unbacked a default can be tried",
-    "special-size": "torch assumes that a dynamic size is 2 or more, and here the model differs below; use --unbacked",
+    SPECIAL_SIZE: "torch assumes that a dynamic size is 2 or more, and here the model differs below; use --unbacked",
     "no-source": "the line stands in a file whose source is not at hand",
     "in-torch": "torch itself asks for the size; `symfix repair --torch-root` tries changes of its C++ too",
     "undecided-size": "no fix that was tried decides this size rightly",

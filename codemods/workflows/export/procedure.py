@@ -28,9 +28,18 @@ from ..repair.progress_metric import expression, strip_advice
 from ..repair.trial_runner import TrialRunner
 from ..repair.trials import UNTESTABLE, TorchFrame, Trial
 from .draft_report import DATA_DEPENDENT, BadReport, make
-from .outcome import ExportBlocker, Exported, ExportOutcome, FilePatch, LastFailure, SourcePlace, TargetVerdict
+from .outcome import (
+    SPECIAL_SIZE,
+    ExportBlocker,
+    Exported,
+    ExportOutcome,
+    FilePatch,
+    LastFailure,
+    SourcePlace,
+    TargetVerdict,
+)
 from .patch_names import PatchNames
-from .target_trials import ABOUT_SIZES, NARROWING, UNDECIDED, ModelTrial, Sides, Targets
+from .target_trials import ABOUT_SIZES, NARROWING, SPECIALIZED, UNDECIDED, ModelTrial, Sides, Targets
 
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
@@ -289,7 +298,11 @@ def _obstacle(name: str, member: AcceptedFix, search: Search, names: PatchNames)
 
 def _left(name: str, search: Search, names: PatchNames, trial: Trial | None = None) -> Exported:
     last = trial or search.trials[name]
-    attempts = [one for one in search.attempts if name in one.operators and not one.kept]
+    chain = search.chains.get(name, ())
+    taken = {id(member.candidate) for member in chain}
+    attempts = [
+        one for one in search.attempts if name in one.operators and not one.kept and id(one.candidate) not in taken
+    ]
     frame = last.frames[0] if last.frames else None
     written = dict.fromkeys((one.candidate.words, one.came) for one in attempts)
     tried = (*written, *_refused(last, frame, search))
@@ -300,7 +313,6 @@ def _left(name: str, search: Search, names: PatchNames, trial: Trial | None = No
     reason = _reason(
         model, frame, line, search, silent=any(one.silent for one in attempts if one.candidate.site in here)
     )
-    chain = search.chains.get(name, ())
     left = LastFailure(reason, strip_advice(last.message), model.way, place, model.inside, tried)
     obstacles = tuple(_obstacle(name, member, search, names) for member in chain)
     files = () if not last.is_stop else _files(FixGroup(tuple(chain), (name,)), search, names)
@@ -331,7 +343,8 @@ def _in_original(at: SourcePlace, drafts: Mapping[Path, EditedFile], names: Patc
     path = Path(at.file)
     draft = drafts.get(path)
     line = draft.source.line_column(draft.origin(draft.line_start(at.line)))[0] if draft is not None else at.line
-    lines = draft.source.content.decode("utf-8", "replace").splitlines() if draft is not None else []
+    content = draft.source.content if draft is not None else path.read_bytes() if path.is_file() else b""
+    lines = content.decode("utf-8", "replace").splitlines()
     text = lines[line - 1].strip() if 0 < line <= len(lines) else at.text.strip()
     return SourcePlace(names.short(path), line, at.function, text)
 
@@ -352,15 +365,17 @@ def _place(name: str, frame: TorchFrame, search: Search, names: PatchNames) -> S
     """Return the failing line of a target, in coordinates of the original text."""
     path = Path(frame.file)
     site = next((one for one in search.sites(name) if one.path == path), None)
-    line = search.drafts[path].source.line_column(site.origin)[0] if site is not None else frame.line
-    lines = path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
-    text = lines[line - 1].strip() if line <= len(lines) else ""
-    return SourcePlace(names.short(path), line, frame.function, text)
+    if site is None:
+        drafts = only(search.drafts, [FixGroup(tuple(search.chains.get(name, ())), (name,))])
+        return _in_original(SourcePlace(frame.file, frame.line, frame.function, ""), drafts, names)
+    source = search.drafts[path].source
+    line = source.line_column(site.origin)[0]
+    return SourcePlace(names.short(path), line, frame.function, _line(source.content, line))
 
 
 def _reason(trial: ModelTrial, frame: TorchFrame | None, line: int, search: Search, *, silent: bool) -> str:
-    if trial.kind == "specialized":
-        return "special-size"
+    if trial.kind == SPECIALIZED:
+        return SPECIAL_SIZE
     if trial.silent or silent:
         return "other-result"
     draft = search.drafts.get(Path(frame.file)) if frame else None

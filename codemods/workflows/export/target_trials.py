@@ -16,6 +16,8 @@ from ..repair.trials import FAILED, WRONG, TorchFrame, Trial, Tried, torch_frame
 _START_SECONDS = 60
 NARROWING = ("narrowed", "guard")
 """Kinds of failure in which a program accepts fewer sizes than requested."""
+SPECIALIZED = "specialized"
+"""Kind of failure at a size of 0 or 1, for which the model takes another way. Torch assumes 2 and more."""
 UNDECIDED = "GuardOnDataDependentSymNode"
 ABOUT_SIZES = (UNDECIDED, "DataDependentOutputException", "DynamicOutputShapeException", "Unsupported")
 """Errors of torch about sizes and values that it does not know."""
@@ -62,7 +64,12 @@ class ModelTrial(Trial):
 
     @property
     def is_stop(self) -> bool:
-        return self.kind in (*ABOUT_SIZES, *NARROWING)
+        return self.kind in (*ABOUT_SIZES, *NARROWING, SPECIALIZED)
+
+    @property
+    def silent(self) -> bool:
+        """Return whether the result differs from eager, if not by torch's assumption about a size."""
+        return super().silent and self.kind != SPECIALIZED
 
 
 @dataclass

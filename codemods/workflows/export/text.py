@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .outcome import REASONS, ExportBlocker, Exported, ExportOutcome, FilePatch, LastFailure, TargetVerdict
+from .outcome import (
+    REASONS,
+    SPECIAL_SIZE,
+    ExportBlocker,
+    Exported,
+    ExportOutcome,
+    FilePatch,
+    LastFailure,
+    TargetVerdict,
+)
 
 
 def lines(outcome: ExportOutcome) -> Iterator[str]:
@@ -74,7 +83,10 @@ def patch_head(targets: list[Exported], files: tuple[FilePatch, ...], outcome: E
         yield f"Needs the change of {', '.join(filter(None, others)) or 'the model'} too."
     for left in dict.fromkeys(one.left for one in targets if one.left is not None):
         place = f" at {left.place}" if left.place else ""
-        yield f"Partial, not proven: behind it the export stops{place}, {left.reason}."
+        stops = f"behind it the export stops{place}, {left.reason}"
+        if left.reason == SPECIAL_SIZE:
+            stops = f"the program differs {left.message.partition(':')[0]}, since torch assumes sizes of 2 and more"
+        yield f"Partial, not proven: {stops}."
     names = {file.name for file in files}
     for obstacle in dict.fromkeys(found for one in targets for found in one.obstacles if found.place.file in names):
         yield f"At {obstacle.place}: {'; '.join(obstacle.changes)}."

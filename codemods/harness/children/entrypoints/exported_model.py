@@ -119,8 +119,9 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
             witness.forget()
             found = _one_way(model, cases, way, request["unbacked"], witness, answer["taken"])
             case = found.pop("case", None)
-            # In a living process the lines of changed texts are unknown.
-            if case is not None and case.small and not request.get("changed"):
+            # Torch assumes 2 and more for sizes with a hint only. In a living process the lines of changed texts are
+            # unknown.
+            if case is not None and case.small and not request["unbacked"] and not request.get("changed"):
                 found |= _specialized(model, cases[0], case, request.get("modules") or {})
             answer["notes"] += [f"{way}: {note}" for note in found.pop("notes", ())]
             if found:
