@@ -68,7 +68,9 @@ def holding() -> Iterator[Forking]:
     """Yield a fork server for exports, as `procedure` starts one for each command."""
     with (
         scratch_folder() as scratch,
-        forking(Harness(locate(None, None).python, scratch, Limits()), children(None), preloaded=EXPORTS) as laboratory,
+        forking(
+            Harness(locate(None, None).python, scratch, Limits()), children(None), preloaded=EXPORTS, traces=True
+        ) as laboratory,
     ):
         yield laboratory
 
@@ -78,8 +80,10 @@ def exporting(holding: Forking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Return ``symfix export`` as a function, which runs here and in this test's folder on the shared torch."""
 
     @contextmanager
-    def held(laboratory: Harness, jobs: int, *, preloaded: Sequence[str], exchange: bool = False) -> Iterator[Forking]:
-        assert preloaded == EXPORTS
+    def held(
+        laboratory: Harness, jobs: int, *, preloaded: Sequence[str], exchange: bool = False, traces: bool = False
+    ) -> Iterator[Forking]:
+        assert preloaded == EXPORTS and traces is not exchange
         if exchange:
             with forking(laboratory, jobs, preloaded=preloaded, exchange=True) as own:
                 yield own
@@ -428,6 +432,25 @@ def test_what_stops_before_a_branch_for_size_0_is_a_partial_patch(tmp_path: Path
     assert "Partial, not proven: the program differs at batch = 0, since torch assumes sizes of 2 and more." in patch
     assert '+            torch._assert_async((x < 100).all(), "too large")' in patch
     assert "tried:" not in said
+
+
+IMPORTING = """
+import sys
+import torch
+from helpers import SIZE
+
+IN_FORK = "torch.export._trace" in sys.modules
+
+def target():
+    assert IN_FORK
+    return {"model": torch.nn.Linear(SIZE, 3).eval(), "args": (torch.randn(5, SIZE),), "dynamic": {"input": {0: "b"}}}
+"""
+
+
+def test_a_target_that_imports_a_package_is_tried_in_a_fork(tmp_path: Path, exporting: Exporting) -> None:
+    (tmp_path / "helpers.py").write_text("import os\n\nos.environ['TORCH_LOGS'] = ''\nSIZE = 4\n")
+    (tmp_path / "model.py").write_text(IMPORTING)
+    assert "model.py: exports as it is" in exporting("model.py", code=0)
 
 
 TARGET = "def target():\n    return {'model': torch.nn.Linear(4, 3), "

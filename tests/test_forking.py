@@ -19,7 +19,6 @@ from symfix.codemods.harness.process_limits import Limits
 from symfix.codemods.harness.temp_folder import scratch_folder
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.torchapi.torch_finder import locate
-from symfix.codemods.workflows.export.procedure import _forks
 from symfix.codemods.workflows.repair.trials import try_all
 
 BEFORE = """
@@ -439,19 +438,3 @@ def test_a_file_that_is_imported_already_is_not_laid_over_in_a_fork(
         changed_torch.overlay({str(Path(json.__file__)): str(text)})
     changed_torch.overlay({str(own): str(text)})
     assert importlib.import_module("own_and_new").VALUE == 2
-
-
-@pytest.mark.parametrize(
-    ("target", "text", "forks"),
-    [
-        ("a.py", "import math\nimport torch\n", True),
-        ("a.py:other", "from torch import nn\n", True),
-        ("a.py", "import transformers\n", False),
-        ("a.py", "import os\nos.environ['TORCH_LOGS'] = 'all'\n", False),
-        ("b.py", "import torch\n", False),
-        ("a:target", "import torch\n", False),
-    ],
-)
-def test_which_targets_are_exported_in_forks(target: str, text: str, forks: bool, tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(text)
-    assert _forks(target, tmp_path) is forks

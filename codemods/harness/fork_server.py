@@ -56,6 +56,7 @@ def forking(
     at_once: bool = False,
     scripts: bool = False,
     exchange: bool = False,
+    traces: bool = False,
 ) -> Iterator[Forking]:
     """Yield a harness whose children are forks of a process that has imported torch.
 
@@ -70,11 +71,13 @@ def forking(
     request after the process has died. A library of kernels is loaded into a torch that was imported without it in
     either case.
 
+    With ``traces`` a small module is exported and compiled before the forks, which then find torch's caches filled.
+
     ``scripts`` adds the same number of forks that replay scripts. They do not import torch's tests, because that import
     changes settings of torch.
     """
     stages = [(_TORCH, processes), (preloaded, processes)] if scripts else [((*_TORCH, *preloaded), processes)]
-    warm = _Warm(laboratory, stages, laid, exchange=exchange)
+    warm = _Warm(laboratory, stages, laid, exchange=exchange, traces=traces)
     *first, last = (queue_of(servers) for _, servers in warm.stages)
     if at_once:
         warm.begin()
@@ -142,11 +145,17 @@ class _Warm:
     """Process that has imported torch, with its servers grouped by the modules that they have imported."""
 
     def __init__(
-        self, laboratory: Harness, stages: Sequence[tuple[Sequence[str], int]], laid: Variant, *, exchange: bool
+        self,
+        laboratory: Harness,
+        stages: Sequence[tuple[Sequence[str], int]],
+        laid: Variant,
+        *,
+        exchange: bool,
+        traces: bool,
     ) -> None:
         self._laboratory = laboratory
         self._laid = laid
-        self._exchange = exchange
+        self._options = {"exchange": exchange, "traces": traces}
         self.stages = [(modules, [Server(self.scratch, self.begin) for _ in range(count)]) for modules, count in stages]
         self._servers = [server for _, servers in self.stages for server in servers]
         self._pipes: dict[Server, tuple[Path, Path]] = {}
@@ -179,7 +188,7 @@ class _Warm:
             {"modules": modules, "pipes": [list(map(str, self._pipes[server])) for server in servers]}
             for modules, servers in self.stages
         ]
-        question = self._laboratory.question(self._laid, {"stages": stages, "exchange": self._exchange})
+        question = self._laboratory.question(self._laid, {"stages": stages, **self._options})
         limits = replace(self._laboratory.limits, wall=_FOR_EVER, cpu=_FOR_EVER)
         self._laboratory.start("fork_server_main", question, limits)
         self.over = True

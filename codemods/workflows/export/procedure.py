@@ -15,7 +15,7 @@ from typing import Any
 
 from ...engine.registry import Registry
 from ...engine.torch_context import TorchSurroundings
-from ...harness.fork_server import EXPORTS, Forking, finds_torch_as_it_is, forking
+from ...harness.fork_server import EXPORTS, Forking, forking
 from ...harness.process_limits import Limits
 from ...harness.remote import laboratory
 from ...harness.torch_variant import Harness, Variant
@@ -92,12 +92,9 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
     jobs = wanted.jobs if wanted.executor is None else max(wanted.jobs, len(wanted.targets))
     with ExitStack() as stack:
         lab = plain = wanted.living or laboratory(place.python, scratch, wanted.limits, wanted.executor, wanted.folder)
-        if (
-            wanted.executor is None
-            and wanted.living is None
-            and all(_forks(target, wanted.folder) for target in wanted.targets)
-        ):
-            lab = stack.enter_context(forking(plain, jobs, preloaded=EXPORTS))
+        if wanted.executor is None and wanted.living is None:
+            # A child imports torch before any target, so a fork of one that has does the same.
+            lab = stack.enter_context(forking(plain, jobs, preloaded=EXPORTS, traces=True))
         bench = TrialRunner(lab, targets, str, CandidateSources(Registry(), lambda _: context), None, jobs)
         names = PatchNames(wanted.folder, place)
         progress(f"trying {_count(len(wanted.targets))} as they are")
@@ -111,9 +108,10 @@ def export(wanted: ExportRequest, scratch: Path, progress: Callable[[str], None]
         # The torch of a living process can't be replaced.
         if asked_by_torch and wanted.living is None and not search.over:
             progress(f"looking inside torch for {_count(len(asked_by_torch))}")
-            if isinstance(lab, Forking):
-                lab = stack.enter_context(forking(plain, jobs, preloaded=EXPORTS, exchange=True))
-            inside = _inside_torch(replace(bench, laboratory=lab), targets, surroundings)
+            if isinstance(bench.laboratory, Forking):
+                forks = stack.enter_context(forking(plain, jobs, preloaded=EXPORTS, exchange=True))
+                bench = replace(bench, laboratory=forks)
+            inside = _inside_torch(bench, targets, surroundings)
             search.move_to(inside, asked_by_torch)
             _run(search, progress)
             search.return_to_furthest()
@@ -177,15 +175,6 @@ def _with_torch_alone(group: FixGroup, search: Search, names: PatchNames) -> Fix
     for name in group.operators:
         search.chains[name] = [one for one in search.chains[name] if one in members]
     return alone
-
-
-def _forks(target: str, folder: Path) -> bool:
-    """Return whether a target can run in a fork of a process that has imported torch.
-
-    It must be a script that uses torch as it is.
-    """
-    script = folder / (target.rpartition(":")[0] if ":" in target else target)
-    return script.suffix == ".py" and script.is_file() and finds_torch_as_it_is(script.read_bytes())
 
 
 def _count(number: int) -> str:

@@ -44,6 +44,11 @@ def main(request_path: str) -> None:
                 # The child that needs a missing module raises a better error.
                 with suppress(ModuleNotFoundError):
                     imported(name)
+            if request["traces"]:
+                # Imports torch, which has to be overlaid before.
+                from ..protocols.dynamo_setup import trace_once
+
+                trace_once()
         for orders, endings in stage["pipes"]:
             server = os.fork()
             if server == 0:

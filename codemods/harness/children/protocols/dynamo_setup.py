@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import traceback
+from contextlib import suppress
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
 import torch
+from torch._dynamo.decorators import mark_unbacked
 
 from .symint_memo import remember_arithmetic
 
@@ -34,6 +36,18 @@ def compile_anew() -> None:
     fakes.traceback = _WITHOUT_STACKS
     _remember_numbers()
     remember_arithmetic()
+
+
+def trace_once() -> None:
+    """Export and compile a small module, which fills the caches of torch that each first trace fills."""
+    torch.set_num_threads(1)
+    size: Any = torch.export.Dim.DYNAMIC
+    with suppress(Exception):
+        torch.export.export(torch.nn.Linear(2, 2), (torch.zeros(3, 2),), dynamic_shapes=({0: size},), strict=False)
+        given = torch.zeros(3, 2)
+        mark_unbacked(given, 0)
+        torch.compile(torch.nn.Linear(2, 2), backend="eager", fullgraph=True)(given)
+    torch._dynamo.reset()
 
 
 def seed_quickly() -> None:
