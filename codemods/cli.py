@@ -164,6 +164,7 @@ def verify(**words: Any) -> int:
     "--samples", type=click.IntRange(1), metavar="N", help="Maximum number of samples for each operator [all]."
 )
 @click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
+@click.option("--stored", is_flag=True, help="Run nothing: print what an interrupted run has found so far.")
 @CHILDREN
 @click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)

@@ -14,6 +14,7 @@ from symfix.codemods.workflows.hunt.failure import Operator
 from symfix.codemods.workflows.hunt.journal import HuntJournal
 from symfix.codemods.workflows.hunt.operator_names import UnknownOperator, resolve
 from symfix.codemods.workflows.hunt.sweep import HuntRequest, HuntSession, sweep
+from symfix.codemods.workflows.hunt.text_report import table
 from symfix.codemods.workflows.hunt.workers import NothingRuns, Workers
 
 A, B, C = Operator("a"), Operator("b"), Operator("c", "wide")
@@ -164,6 +165,17 @@ def test_an_operator_whose_process_died_is_asked_again(tmp_path: Path, monkeypat
     journal.add(row(B))
     assert sweep(HuntRequest(), HuntSession(journal=journal.path)).passed == (A, B)
     assert asked == [A]
+
+
+def test_stored_results_are_returned_and_nothing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Workers, "run", lambda *_: pytest.fail("nothing is to be run"))
+    monkeypatch.setattr("symfix.codemods.workflows.hunt.sweep.operators_of", lambda laboratory, torch, kind: (A, B, C))
+    journal = HuntJournal(tmp_path / "journal.jsonl")
+    journal.add(row(A))
+    journal.add(row(B))
+    found = sweep(HuntRequest(), HuntSession(journal=journal.path, stored=True))
+    assert (found.passed, found.not_run) == ((A, B), 1)
+    assert list(table(found))[-1].endswith("2 operators, 2 pass, 0 fail, 0 can't be tried; 1 not run yet\n")
 
 
 def test_a_name_stands_for_its_variants_and_a_full_name_for_itself() -> None:

@@ -116,6 +116,7 @@ class Hunt:
     seed: int
     minutes: float
     executor: str | None
+    stored: bool
     fresh: bool
     jobs: int | None
     torch_python: Path | None

@@ -27,7 +27,9 @@ from .progress import Progress
 
 def hunt(asked: Hunt) -> int:
     """Run the sweep, print the result, and write the page. Return 0 if every operator passes, else 1."""
-    promise("the same command goes on where this one was")
+    promise("the same command goes on where this one was, and with --stored prints what there is")
+    if asked.stored and (asked.fresh or asked.examples is not None):
+        raise click.UsageError("--stored goes with neither --fresh nor --fuzz")
     try:
         with Progress(quiet=asked.quiet) as progress, workers(asked.executor, asked.torch_python) as executor:
             if asked.examples is not None:
@@ -47,7 +49,11 @@ def hunt(asked: Hunt) -> int:
                 samples=asked.samples,
             )
             session = HuntSession(
-                torch_python=asked.torch_python, jobs=children(asked.jobs), fresh=asked.fresh, executor=executor
+                torch_python=asked.torch_python,
+                jobs=children(asked.jobs),
+                fresh=asked.fresh,
+                stored=asked.stored,
+                executor=executor,
             )
             found = run_sweep(request, session, progress)
     except (TorchError, UnknownOperator, NothingRuns) as error:

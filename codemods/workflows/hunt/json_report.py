@@ -26,6 +26,7 @@ def to_json(sweep: Sweep) -> dict[str, Any]:
             "failed": len(sweep.failed),
             "untestable": len(sweep.untestable),
             "outside": len(sweep.outside),
+            "not_run": sweep.not_run,
             "only_test": len({failure.operator for failure in sweep.failures if failure.only_test}),
             "modes": {mode.value: count for mode, count in by_mode(sweep.failures).items()},
         },

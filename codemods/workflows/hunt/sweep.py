@@ -47,6 +47,8 @@ class Sweep:
     recalled: int = 0
     """Number of operators whose result came from the journal."""
     kind: str = OPERATORS
+    not_run: int = 0
+    """Number of operators without a recorded result, where nothing was to be run."""
 
     @property
     def failed(self) -> tuple[Operator, ...]:
@@ -83,6 +85,8 @@ class HuntSession:
     """File of recorded results. None for that in the cache folder for this torch, protocol and variant."""
     fresh: bool = False
     """True if recorded results are deleted first."""
+    stored: bool = False
+    """True if only recorded results are returned, such as those of an interrupted run."""
     executor: Executor | None = None
     """Workers of a cluster that run the operators, in place of ``jobs`` local processes."""
 
@@ -105,13 +109,16 @@ def sweep(
         limits = Limits(wall=PATIENCE_SECONDS)
         here = session.laboratory or Harness(torch.python, stack.enter_context(scratch_folder()), limits)
         known = operators_of(here, torch, request.kind)
-        wanted = sorted(known) if request.operators is None else resolve(request.operators, known)
+        wanted = every = sorted(known) if request.operators is None else resolve(request.operators, known)
         asked = {name: value for name, value in vars(request).items() if name != "operators"}
         kept = HuntJournal(session.journal or default_journal(torch, on, asked))
         if session.fresh:
             kept.forget()
+        if session.stored:
+            wanted = [operator for operator in wanted if operator in kept.rows]
         # Crashed operators are run again: the machine may have been the cause.
         left = [operator for operator in wanted if kept.rows.get(operator, {"crashed": True}).get("crashed")]
+        left = [] if session.stored else left
         total, recalled = len(wanted), len(wanted) - len(left)
         progress(recalled, total)
         done = recalled
@@ -129,7 +136,8 @@ def sweep(
             Workers(here, on, session.jobs).run(left, asked, told)
     rows = {operator: kept.rows[operator] for operator in wanted}
     found = collect(rows, request.protocol, torch, on)
-    return replace(found, kind=request.kind, seconds=round(time.monotonic() - started, 2), recalled=recalled)
+    seconds, not_run = round(time.monotonic() - started, 2), len(every) - len(wanted)
+    return replace(found, kind=request.kind, seconds=seconds, recalled=recalled, not_run=not_run)
 
 
 def collect(rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Variant) -> Sweep:

@@ -35,7 +35,8 @@ def table(sweep: Sweep) -> Iterator[str]:
         f"torch {sweep.torch.split()[0]}, {sweep.protocol}: {plural(total, noun)}, {len(sweep.passed)} pass, "
         f"{len(sweep.failed)} fail, {len(sweep.untestable)} can't be tried"
         + (f", {forward} of them since the forward pass fails" if forward else "")
-        + (f" ({len(sweep.outside)} more take no float32)\n" if sweep.outside else "\n")
+        + (f" ({len(sweep.outside)} more take no float32)" if sweep.outside else "")
+        + (f"; {sweep.not_run} not run yet\n" if sweep.not_run else "\n")
     )
 
 
