@@ -36,14 +36,11 @@ def hunt(asked: Hunt) -> int:
                 if asked.executor is not None or asked.protocol != UNBACKED or asked.modules:
                     raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
                 return _fuzz(asked, asked.examples, progress)
-            higher_order = asked.protocol == HIGHER_ORDER
-            if higher_order and asked.modules:
-                raise click.UsageError("--protocol hop and --modules exclude each other")
-            kind = HOPS if higher_order else MODULES if asked.modules else OPERATORS
+            kind = subject_kind(asked.protocol, modules=asked.modules)
             progress.say(f"running {kind} with symbolic sizes")
             request = HuntRequest(
                 asked.operators or None,
-                UNBACKED if higher_order else asked.protocol,
+                UNBACKED if kind == HOPS else asked.protocol,
                 kind,
                 every_sample=asked.every_sample,
                 samples=asked.samples,
@@ -60,6 +57,13 @@ def hunt(asked: Hunt) -> int:
         raise click.ClickException(str(error)) from None
     _show(found, asked)
     return 1 if found.failures else 0
+
+
+def subject_kind(protocol: str, *, modules: bool) -> str:
+    """Return the kind of subjects that ``--protocol`` and ``--modules`` choose. Raises UsageError."""
+    if protocol == HIGHER_ORDER and modules:
+        raise click.UsageError("--protocol hop and --modules exclude each other")
+    return HOPS if protocol == HIGHER_ORDER else MODULES if modules else OPERATORS
 
 
 def _fuzz(asked: Hunt, examples: int, progress: Progress) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..harness.opinfo_runner import CALLS, HIGHER_ORDER, HOPS, MODULES, OPERATORS, UNBACKED
+from ..harness.opinfo_runner import CALLS, HOPS, OPERATORS, UNBACKED
 from ..harness.resilient_batch import children
 from ..harness.temp_folder import scratch_folder
 from ..system.sigint import promise
@@ -24,6 +24,7 @@ from ..workflows.repair.procedure import repair as run_repair
 from ..workflows.repair.result import RepairOutcome
 from .arguments import RepairArguments
 from .executor import workers
+from .hunt import subject_kind
 from .progress import Progress
 from .torch_tree import say_release
 
@@ -67,10 +68,7 @@ def _wanted(asked: RepairArguments) -> RepairRequest:
         raise click.UsageError("--all takes no names")
     if asked.examples is not None and (asked.modules or asked.executor or asked.protocol != UNBACKED):
         raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
-    if asked.protocol == HIGHER_ORDER and asked.modules:
-        raise click.UsageError("--protocol hop and --modules exclude each other")
-    higher_order = asked.protocol == HIGHER_ORDER
-    kind = CALLS if asked.examples else HOPS if higher_order else MODULES if asked.modules else OPERATORS
+    kind = CALLS if asked.examples else subject_kind(asked.protocol, modules=asked.modules)
     files = frozenset(Path(name).resolve() for name in named if Path(name).suffix in (".py", ".cpp"))
     missing = [path for path in sorted(files) if not path.is_file()]
     if missing:
