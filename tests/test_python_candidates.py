@@ -910,3 +910,34 @@ def test_an_attribute_that_others_read_stays(other: str) -> None:
     statements = [one for one in module.nodes.every(ast.Assign) if ast.unparse(one.targets[0]) == "self.last"]
     assert statements
     assert not [fix for one in statements for fix in uncached_attribute("rule", module, one, context())]
+
+
+LISTED = """
+def loss(x, axes):
+    return x.sum(axes)
+
+
+def f(x):
+    axes: list[int] = torch.arange(1, len(x.shape)).tolist()
+    every = torch.arange(x.dim()).tolist()
+    first = torch.arange(2.0).tolist()
+    kept = torch.arange(len(x.shape)).tolist()
+    return loss(x, axes), x.permute(*kept[::-1]), first, every
+"""
+
+
+def test_a_list_of_whole_numbers_is_no_tensor() -> None:
+    text = HEAD + LISTED
+    found = [(fix, after) for fix, after in candidates(text, "return loss") if "a list of Python's" in fix.message]
+    written = [next(line.strip() for line in after.splitlines() if "list(range" in line) for _, after in found]
+    assert set(written) == {
+        "axes: list[int] = list(range(1, len(x.shape))) if torch.compiler.is_compiling() else torch.arange(1,"
+        " len(x.shape)).tolist()",
+        "every = list(range(x.dim())) if torch.compiler.is_compiling() else torch.arange(x.dim()).tolist()",
+        "kept = list(range(len(x.shape)))",
+    }
+    for _, after in found:
+        given = torch.arange(6.0).view(2, 3)
+        torch.testing.assert_close(run(after)(given), run(text)(given))
+        with pytest.raises(RuntimeError):
+            run(after)(torch.tensor(1.0))

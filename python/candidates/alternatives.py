@@ -56,7 +56,7 @@ from .symbolic_numbers import (
     symbolic_extremum,
     symbolic_root,
 )
-from .traceable_calls import filled_diagonal, fixed_algorithm
+from .traceable_calls import filled_diagonal, fixed_algorithm, listed_range
 from .value_decisions import of_loops, of_rows, of_values
 
 NAME = "alternative"
@@ -195,6 +195,7 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
         if module.span(statement)[0] == where[0]:
             yield from length_stated(NAME, module, statement, context)
             yield from read_bounds(NAME, module, statement, context)
+            yield from listed_range(NAME, module, statement, context)
             if _allowed(module, statement, context):
                 yield from uncached_attribute(NAME, module, statement, context)
     branches = [one for one in module.nodes.ifs if _inside(module, one.test, where) and _allowed(module, one, context)]
