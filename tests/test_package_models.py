@@ -9,17 +9,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scoreboards.model_score import Targets, dynamic
 from scoreboards.package_models import Row, blocked, board, chosen, counts, missing, rows_of, share
 from scoreboards.package_targets import NEEDED, PACKAGES, SECOND, STAND_INS, group_of, names_of, root_of
 from scoreboards.strangers_targets import PACKAGES as STRANGERS
+from symfix.codemods.harness.process_limits import Limits
+from symfix.codemods.harness.torch_variant import Harness
 from symfix.codemods.workflows.export.outcome import (
     ExportBlocker,
     Exported,
+    ExportOutcome,
     FilePatch,
     LastFailure,
     SourcePlace,
     TargetVerdict,
 )
+from symfix.codemods.workflows.repair.trials import Trial, Tried
 
 ROOT = Path(__file__).parents[1]
 ROW = Row("one", "kornia", 1, "left", "value-dependent", "why", (), ())
@@ -140,3 +145,17 @@ def test_an_unknown_name_is_no_target(package: str) -> None:
     with pytest.raises(AttributeError):
         _ = getattr(package_targets, f"{package}__no_such_target")
     assert callable(getattr(package_targets, names_of(package)[0]))
+
+
+def test_a_model_with_a_partial_patch_counts_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def tried(self: Targets, laboratory: Harness, variant: object, targets: dict[str, int], *_: int) -> Tried:
+        assert targets
+        return Tried({name: Trial(name, "failed") for name in targets})
+
+    monkeypatch.setattr(Targets, "__call__", tried)
+    file = FilePatch("model.py", tmp_path / "model.py", b"x = 1\n", b"x = 2\n")
+    stopped = LastFailure("undecided-size", "u0", "compile", None, "", ())
+    left = Exported("model.py:target", TargetVerdict.LEFT, files=(file,), left=stopped)
+    outcome = ExportOutcome("2.13.0", ("compile",), True, (left,))
+    before, after = dynamic(outcome, Harness(Path("python"), tmp_path, Limits()), 2)
+    assert before == after == {"model.py:target": False}

@@ -39,11 +39,11 @@ def main() -> None:
     )
     with scratch_folder() as scratch:
         outcome = export(wanted, scratch, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
+        if words.output is not None:
+            write(outcome, words.output)
+            (words.output / "export.html").write_text(page(outcome), encoding="utf-8")
         laboratory = Harness(locate(None, words.torch_python).python, scratch, wanted.limits)
         before, after = dynamic(outcome, laboratory, words.jobs)
-    if words.output is not None:
-        write(outcome, words.output)
-        (words.output / "export.html").write_text(page(outcome), encoding="utf-8")
     for line in table(outcome, before, after, (time.monotonic() - started) / 60):
         print(line)
     for library in libraries:
@@ -79,6 +79,8 @@ def dynamic(outcome: ExportOutcome, laboratory: Harness, jobs: int) -> tuple[Pas
     after = {name: trial.passed for name, trial in before.items()}
     for written in patches(outcome):
         group = [one for one in written.targets if one.verdict in _PATCHED]
+        if not group:
+            continue
         variant = variant_of({file.path: file.after for file in written.files}, laboratory)
         tried = tries(laboratory, variant, {one.target: -1 for one in group}, 0, min(jobs, len(group))).trials
         after |= {name: trial.passed for name, trial in tried.items()}
