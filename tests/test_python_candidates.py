@@ -902,6 +902,12 @@ def test_an_attribute_that_keeps_the_last_result_is_not_used_while_compiling() -
         "\n    def forward(self, x):\n        self.last = None\n        y = self.last\n        self.last = x + 1\n"
         "        return self.last\n",
         "\n    def forward(self, x):\n        self.last = None\n        self.last = x + 1\n        return x\n",
+        "\n    def forward(self, x):\n        self.last = self.last * 0.9 + x\n        return self.last\n",
+        "\n    def forward(self, x):\n        self.last = x.softmax(-1)\n        return self.last\n",
+        "\n    def forward(self, x):\n        if self.last is not None and x is None:\n            return self.last\n"
+        "        self.last = x if self.last is None else self.last + x\n        return self.last\n",
+        "\n    def forward(self, x):\n        if self.last is None or x.dim() > 9:\n            return self.last\n"
+        "        self.last = x + 1\n        return self.last\n",
     ],
 )
 def test_an_attribute_that_others_read_stays(other: str) -> None:

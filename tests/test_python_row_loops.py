@@ -416,7 +416,7 @@ def test_rows_of_one_number_and_lengths_of_floats_are_refused(name: str, args: t
 
 def test_a_head_without_rows_is_no_loop_over_rows() -> None:
     module = module_of("for i in range(n, m):\n    pass\nfor a, b in c:\n    pass\nfor k in d():\n    pass\n")
-    assert [row_loop(module, one, one.target, one.iter) for one in module.nodes.every(ast.For)] == [None] * 3
+    assert [row_loop(module, one.target, one.iter) for one in module.nodes.every(ast.For)] == [None] * 3
 
 
 def test_a_loop_behind_another_statement_on_its_line_is_left() -> None:

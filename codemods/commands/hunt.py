@@ -26,8 +26,8 @@ from .progress import Progress
 
 
 def hunt(asked: Hunt) -> int:
-    """Run the sweep, print the result, and write the page. Return 0 if every operator passes, else 1."""
-    promise("the same command goes on where this one was, and with --stored prints what there is")
+    """Run the sweep, print the result, and write the page. Return 0 if every operator was run and passes, else 1."""
+    promise("the same command goes on where this one was")
     if asked.stored and (asked.fresh or asked.examples is not None):
         raise click.UsageError("--stored goes with neither --fresh nor --fuzz")
     try:
@@ -36,6 +36,7 @@ def hunt(asked: Hunt) -> int:
                 if asked.executor is not None or asked.protocol != UNBACKED or asked.modules:
                     raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
                 return _fuzz(asked, asked.examples, progress)
+            promise("the same command goes on where this one was, and with --stored prints what there is")
             kind = subject_kind(asked.protocol, modules=asked.modules)
             progress.say(f"running {kind} with symbolic sizes")
             request = HuntRequest(
@@ -56,7 +57,7 @@ def hunt(asked: Hunt) -> int:
     except (TorchError, UnknownOperator, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
     _show(found, asked)
-    return 1 if found.failures else 0
+    return 1 if found.failures or found.not_run else 0
 
 
 def subject_kind(protocol: str, *, modules: bool) -> str:

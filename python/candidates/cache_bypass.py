@@ -55,7 +55,8 @@ def uncached_attribute(rule: str, module: Module, statement: ast.stmt, context: 
     """Yield the fix that neither reads nor writes an attribute while compiling in which a method keeps its last result.
 
     ``if self.a is not None and c: return self.a`` is of eager only, as is ``self.a = None``. Before ``self.a = f(x)``,
-    ``return self.a`` comes ``if is_compiling(): return f(x)``.
+    ``return self.a`` comes ``if is_compiling(): return f(x)``. An attribute that no such ``if`` returns, or on which
+    the next result depends, is a state, which stays.
     """
     kept = _attribute_given(statement)
     compiling, function = spell(module, statement, COMPILING, context), module.place(statement).function
@@ -63,30 +64,33 @@ def uncached_attribute(rule: str, module: Module, statement: ast.stmt, context: 
         return
     edits: list[Edit] = []
     uses = {id(one) for one in ast.walk(function.node) if _is_same(one, kept)}
+    guards = writes = 0
     for one in function.nodes.every(ast.stmt, ast.stmt):
         indent = module.indentation(one)
         if indent is None or not _is_cache_use(one, kept):
             continue
-        uses -= {id(part) for part in ast.walk(one)}
         start = module.span(one)[0]
         if isinstance(one, ast.If):
+            guards += 1
+            uses -= {id(part) for part in ast.walk(one)}
             test = module.grouped_span(one.test)
             text = module.source.content[test[0] : test[1]].decode()
-            text = f"({text})" if isinstance(one.test, ast.BoolOp) and isinstance(one.test.op, ast.Or) else text
             edits.append(Edit(*test, f"not {compiling.text}() and {text}".encode()))
         elif isinstance(one, ast.Assign) and _is_none(one.value):
+            uses -= {id(one.targets[0])}
             inner = shifted(module, [one], indent + module.unit_of_indentation(one), changed=False)
             edits.append(Edit(*module.span(one), f"if not {compiling.text}():{module.newline}{inner}".encode()))
         elif isinstance(one, ast.Assign):
             returned = following(module, one)[:1]
             if not returned or not isinstance(returned[0], ast.Return) or not _is_same(returned[0].value, kept):
                 return
-            uses -= {id(returned[0].value)}
+            writes += 1
+            uses -= {id(one.targets[0]), id(returned[0].value)}
             begin, end = module.grouped_span(one.value)
             value = module.source.content[begin:end].decode()
             lines = [f"if {compiling.text}():", f"{indent}{module.unit_of_indentation(one)}return {value}", indent]
             edits.append(Edit(start, start, module.newline.join(lines).encode()))
-    if uses or not any(edit.start == edit.end for edit in edits):
+    if uses or not guards or not writes:
         return
     text = ast.unparse(kept)
     words = f"while compiling `{text}` is neither read nor written"
@@ -104,16 +108,24 @@ def _attribute_given(statement: ast.stmt) -> ast.Attribute | None:
 
 
 def _is_cache_use(statement: ast.stmt, kept: ast.Attribute) -> bool:
-    """Return whether a statement returns the cached result, or writes it."""
+    """Return whether a statement writes the cached result, or returns it where there is one."""
     if isinstance(statement, ast.If):
         only = statement.body[0] if len(statement.body) == 1 and not statement.orelse else None
-        return (
-            isinstance(only, ast.Return)
-            and _is_same(only.value, kept)
-            and any(_is_same(one, kept) for one in ast.walk(statement.test))
-        )
+        return isinstance(only, ast.Return) and _is_same(only.value, kept) and _asks_for(statement.test, kept)
     given = _attribute_given(statement)
     return given is not None and _is_same(given, kept)
+
+
+def _asks_for(test: ast.expr, kept: ast.Attribute) -> bool:
+    """Return whether a condition is ``self.a is not None``, or begins with it and ``and``."""
+    first = test.values[0] if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else test
+    of_kept = isinstance(first, ast.Compare) and len(first.ops) == 1 and _is_same(first.left, kept)
+    return (
+        isinstance(first, ast.Compare)
+        and of_kept
+        and isinstance(first.ops[0], ast.IsNot)
+        and _is_none(first.comparators[0])
+    )
 
 
 def _is_same(node: ast.AST | None, kept: ast.Attribute) -> bool:

@@ -25,7 +25,7 @@ def masked(module: Module, node: ast.For, context: Context) -> Iterator[Fix]:
 
     Raises CannotRewrite.
     """
-    loop = row_loop(module, node, node.target, node.iter)
+    loop = row_loop(module, node.target, node.iter)
     if loop is None or not loop.index or node.orelse:
         return
     filled = [_filled(loop, one) for one in node.body]

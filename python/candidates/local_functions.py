@@ -168,9 +168,9 @@ def _assigned(name: str, side: Sequence[ast.stmt]) -> list[ast.expr | None]:
     """Return the values that a side gives a name, with None for each that is no plain assignment."""
     found: list[ast.expr | None] = []
     for one in (part for statement in side for part in ast.walk(statement)):
-        if isinstance(one, ast.Assign) and len(one.targets) == 1 and _is_name(one.targets[0], name):
+        if isinstance(one, ast.Assign) and len(one.targets) == 1 and is_name(one.targets[0], name):
             found.append(one.value)
-        elif isinstance(one, ast.AugAssign) and _is_name(one.target, name):
+        elif isinstance(one, ast.AugAssign) and is_name(one.target, name):
             found.append(ast.BinOp(one.target, one.op, one.value))
         elif isinstance(one, (ast.Assign, ast.AnnAssign, ast.For)) and name in stored([one]):
             found.append(None)
@@ -179,7 +179,7 @@ def _assigned(name: str, side: Sequence[ast.stmt]) -> list[ast.expr | None]:
     return [*found, None] if nested else found
 
 
-def _is_name(node: ast.expr, name: str) -> bool:
+def is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 

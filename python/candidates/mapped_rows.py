@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 from ...codemods.model.edit import Edit, apply
 from ...codemods.model.rule import Context, Fix
-from ..analysis.flow.blocks import read_after, stored
+from ..analysis.flow.blocks import following, preceding, read_after, stored
 from ..analysis.flow.row_loops import RowLoop, is_path, names_in, require_apart, row_loop
 from ..analysis.must.effects import require_pure
 from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..rewrite.qualified_names import spelled_out
 from ..syntax.module import Module
 from ..syntax.tree import literal
-from .local_functions import Layout, NameChooser, described, function_text
+from .local_functions import Layout, NameChooser, described, function_text, is_name
 from .program_branch import ProgramBranch
 
 NAME = "use_vmap"
@@ -149,7 +149,7 @@ def _listed(module: Module, node: ast.ListComp) -> _Collected | None:
     only = node.generators[0]
     if len(node.generators) > 1 or only.ifs or only.is_async:
         return None
-    loop = row_loop(module, node, only.target, only.iter)
+    loop = row_loop(module, only.target, only.iter)
     if loop is None or not isinstance(join, ast.Call) or not _joins(module, join, node):
         return None
     statement = next(one for one in module.place(join).ancestors if isinstance(one, ast.stmt))
@@ -158,37 +158,30 @@ def _listed(module: Module, node: ast.ListComp) -> _Collected | None:
 
 def _appended(module: Module, node: ast.For) -> _Collected | None:
     """Return the parts of a loop that appends to an empty list just above, which is joined just behind, or None."""
-    loop = row_loop(module, node, node.target, node.iter)
+    loop = row_loop(module, node.target, node.iter)
     last = node.body[-1]
     call = last.value if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) else None
-    block = _block(module, node)
-    at = block.index(node)
-    if loop is None or node.orelse or call is None or not 0 < at < len(block) - 1:
+    around = [*preceding(module, node)[-1:], *following(module, node)[:1]]
+    if loop is None or node.orelse or call is None or len(around) < 2:
         return None
-    first, behind = block[at - 1], block[at + 1]
+    first, behind = around
     name = _empty_list(first)
-    appends = isinstance(call.func, ast.Attribute) and call.func.attr == "append" and _is(call.func.value, name)
+    appends = isinstance(call.func, ast.Attribute) and call.func.attr == "append" and is_name(call.func.value, name)
     if not name or not appends or len(call.args) != 1 or call.keywords:
         return None
     joins = [
         one
         for one in ast.walk(behind)
-        if isinstance(one, ast.Call) and one.args and _is(one.args[0], name) and _joins(module, one, one.args[0])
+        if isinstance(one, ast.Call) and one.args and is_name(one.args[0], name) and _joins(module, one, one.args[0])
     ]
     function = module.function_of(node)
-    uses = [] if function is None else [one for one in ast.walk(function.node) if _is(one, name)]
+    uses = [] if function is None else [one for one in ast.walk(function.node) if is_name(one, name)]
     if len(joins) != 1 or len(uses) != 3 or not _begins_with(behind, joins[0]):
         return None
     left = {*stored([node])} & read_after(module, [node])
     if left:
         raise CannotRewrite("step-depends", f"`{min(left)}` of the last step is read behind the loop")
     return _Collected(loop, node.body[:-1], call.args[0], joins[0], [first, node, behind])
-
-
-def _block(module: Module, node: ast.stmt) -> list[ast.stmt]:
-    above = module.parents[node]
-    blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
-    return next(one for one in blocks if isinstance(one, list) and node in one)
 
 
 def _empty_list(statement: ast.stmt) -> str:
@@ -215,7 +208,3 @@ def _begins_with(statement: ast.stmt, call: ast.Call) -> bool:
         else:
             at = getattr(at, _FIRST.get(type(at), ""), None)
     return at is call
-
-
-def _is(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name != ""

@@ -85,7 +85,7 @@ def patch_head(targets: list[Exported], files: tuple[FilePatch, ...], outcome: E
         place = f" at {left.place}" if left.place else ""
         stops = f"behind it the export stops{place}, {left.reason}"
         if left.reason == SPECIAL_SIZE:
-            stops = f"the program differs {left.message.partition(':')[0]}, since torch assumes sizes of 2 and more"
+            stops = f"torch assumes sizes of 2 and more, and below the program differs: {left.message}"
         yield f"Partial, not proven: {stops}."
     names = {file.name for file in files}
     for obstacle in dict.fromkeys(found for one in targets for found in one.obstacles if found.place.file in names):

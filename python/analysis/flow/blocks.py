@@ -95,6 +95,11 @@ def following(module: Module, statement: ast.stmt) -> list[ast.stmt]:
     return []
 
 
+def preceding(module: Module, statement: ast.stmt) -> list[ast.stmt]:
+    """Return the statements before one in its block."""
+    return _before(module.parents[statement], statement)
+
+
 def _above(module: Module, statement: ast.stmt) -> Iterator[ast.AST]:
     for one in module.place(statement).ancestors:
         if isinstance(one, FunctionNode):

@@ -19,7 +19,6 @@ class RowLoop:
     """The head of a loop: ``for row in x``, ``for i in range(n)`` or ``for i, row in enumerate(x)``."""
 
     module: Module
-    place: ast.AST
     index: str
     """The name of the step's number, or "" for none."""
     count: ast.expr | None
@@ -85,7 +84,7 @@ class RowLoop:
         return counted is not None and ast.unparse(counted) == ast.unparse(tensor)
 
 
-def row_loop(module: Module, place: ast.AST, target: ast.expr, iterable: ast.expr) -> RowLoop | None:
+def row_loop(module: Module, target: ast.expr, iterable: ast.expr) -> RowLoop | None:
     """Return the head of a loop that takes rows, or None for any other."""
     index, row, numbers = "", target, False
     called = module.names.meaning(iterable.func) if isinstance(iterable, ast.Call) else None
@@ -94,7 +93,7 @@ def row_loop(module: Module, place: ast.AST, target: ast.expr, iterable: ast.exp
         count = iterable.args[0]
         # A program may evaluate the count several times.
         known = isinstance(count, ast.Name) or _measured(module, count) is not None
-        return RowLoop(module, place, target.id, count, "", None) if known else None
+        return RowLoop(module, target.id, count, "", None) if known else None
     if isinstance(iterable, ast.Call) and called == "builtins.enumerate" and plain:
         if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not isinstance(target.elts[0], ast.Name):
             return None
@@ -104,7 +103,7 @@ def row_loop(module: Module, place: ast.AST, target: ast.expr, iterable: ast.exp
         numbers, iterable = True, listed.value
     if not isinstance(row, ast.Name) or not is_path(iterable):
         return None
-    return RowLoop(module, place, index, None, row.id, iterable, numbers)
+    return RowLoop(module, index, None, row.id, iterable, numbers)
 
 
 def is_path(node: ast.expr) -> bool:
