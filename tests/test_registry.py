@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from symfix.codemods.engine.registry import Registry, RegistryError, load_rules
+from symfix.codemods.engine.registry import Registry, RegistryError, load_rules, missing_formatter
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
@@ -73,6 +73,11 @@ def test_a_module_that_breaks_the_contract_is_named(make_wing, text: str, compla
     load_rules.cache_clear()
     with pytest.raises(RegistryError, match=complaint):
         _ = registry.wings
+
+
+def test_a_wing_without_a_formatter_needs_none(make_wing, tmp_path: Path) -> None:
+    registry = make_wing(one=RULE.format(name="one", language="tiny"))
+    assert missing_formatter(registry.packages[0], tmp_path / "a.tiny", b"x", b"y") == ""
 
 
 def test_the_identity_follows_the_sources(make_wing) -> None:

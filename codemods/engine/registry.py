@@ -131,8 +131,10 @@ def load_language(package: str) -> Language:
 def missing_formatter(package: str, path: Path, before: bytes, after: bytes) -> str:
     """Return the formatter, not installed, that a wing needs for a path and its two texts, or "".
 
-    Nothing else of the wing is imported.
+    Nothing else of the wing is imported. A wing without ``rewrite/formatter.py`` needs none.
     """
+    if not (_folder(package) / "rewrite" / "formatter.py").is_file():
+        return ""
     name: str = import_module(f"{package}.rewrite.formatter").missing_formatter(path, before, after)
     return name
 
