@@ -194,7 +194,7 @@ def test_a_module_is_told_with_the_line_of_its_forward(tmp_path: Path, ready: Ha
     ("protocol", "operator", "passes", "mode", "place"),
     [
         ("inductor", "nn.functional.glu", "mul", Mode.IMPLICIT_INT, "torch/_inductor/lowering.py"),
-        ("dynamic", "expand", "mul", Mode.SPECIALIZATION, "torch/_prims/__init__.py"),
+        ("dynamic", "kron", "expand", Mode.SPECIALIZATION, "LinearAlgebra.cpp"),
     ],
 )
 def test_failures_behind_the_trace_have_a_place(
@@ -202,6 +202,7 @@ def test_failures_behind_the_trace_have_a_place(
 ) -> None:
     found = sweep(HuntRequest((operator, passes), protocol, samples=2), HuntSession(jobs=2, fresh=True))
     assert [str(one) for one in found.passed] == [passes]
+    assert [str(one) for one in found.fixed] == (["expand"] if protocol == "dynamic" else [])
     (failure,) = found.failures
     assert (str(failure.operator), failure.mode) == (operator, mode)
     assert failure.place is not None and failure.place.file == place

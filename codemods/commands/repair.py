@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..harness.opinfo_runner import CALLS, HOPS, OPERATORS, UNBACKED
+from ..harness.opinfo_runner import BACKED, CALLS, DYNAMIC, HOPS, OPERATORS, UNBACKED
 from ..harness.resilient_batch import children
 from ..harness.temp_folder import scratch_folder
 from ..system.sigint import promise
@@ -27,6 +27,9 @@ from .executor import workers
 from .hunt import subject_kind
 from .progress import Progress
 from .torch_tree import say_release
+
+_OF_OPERATORS = (BACKED, DYNAMIC)
+"""Protocols whose proofs are about operators."""
 
 
 def repair(asked: RepairArguments) -> int:
@@ -68,6 +71,8 @@ def _wanted(asked: RepairArguments) -> RepairRequest:
         raise click.UsageError("--all takes no names")
     if asked.examples is not None and (asked.modules or asked.executor or asked.protocol != UNBACKED):
         raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
+    if asked.modules and asked.protocol in _OF_OPERATORS:
+        raise click.UsageError(f"--protocol {asked.protocol} and --modules exclude each other")
     kind = CALLS if asked.examples else subject_kind(asked.protocol, modules=asked.modules)
     files = frozenset(Path(name).resolve() for name in named if Path(name).suffix in (".py", ".cpp"))
     missing = [path for path in sorted(files) if not path.is_file()]

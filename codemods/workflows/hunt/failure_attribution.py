@@ -39,7 +39,9 @@ _NO_SHAPE_FUNCTION = "attempted to run this operator with Meta tensor"
 
 
 @dataclass(frozen=True)
-class _Judged:
+class Attribution:
+    """Failure mode of an error, with the lines and C++ functions that led to it, innermost first, or why none."""
+
     mode: Mode
     path: tuple[FailurePlace, ...] = ()
     why: str = ""
@@ -64,7 +66,7 @@ def failures_of(
 
 
 def _failure(operator: Operator, protocol: str, seen: Mapping[str, Any], sources: TorchSources) -> Failure:
-    judged = _judged(seen, sources)
+    judged = attribute(seen, sources)
     text = seen.get("text", "")
     return Failure(
         operator,
@@ -83,11 +85,12 @@ def _failure(operator: Operator, protocol: str, seen: Mapping[str, Any], sources
     )
 
 
-def _judged(seen: Mapping[str, Any], sources: TorchSources) -> _Judged:
+def attribute(seen: Mapping[str, Any], sources: TorchSources) -> Attribution:
+    """Attribute one error that a child explained."""
     if "deviation" in seen:
-        return _Judged(Mode.DEVIATION, why="it traces: no line forced a size, one guessed it wrong")
+        return Attribution(Mode.DEVIATION, why="it traces: no line forced a size, one guessed it wrong")
     if seen["type"] == "ProcessDied":
-        return _Judged(Mode.UNKNOWN, why=DIED)
+        return Attribution(Mode.UNKNOWN, why=DIED)
     if seen["type"] == "GuardOnDataDependentSymNode":
         return _undecided(seen, sources)
     if seen["type"] == _PINNED:
@@ -96,20 +99,22 @@ def _judged(seen: Mapping[str, Any], sources: TorchSources) -> _Judged:
     text = seen["text"]
     if seen["type"] in _BY_VALUES:
         path = (*_callers(native_path(seen["native"])), *(line for line in lines if not _is_fake(line)))
-        return _Judged(Mode.DATA_DEPENDENT, path, "" if path else f"the operator itself: {_first_line(text)}")
+        return Attribution(Mode.DATA_DEPENDENT, path, "" if path else f"the operator itself: {_first_line(text)}")
     if _NO_SHAPE_FUNCTION in text:
-        return _Judged(
+        return Attribution(
             Mode.NO_SHAPE_FUNCTION, lines, "" if lines else f"the operator itself: {_first_line(text).split(': ')[0]}"
         )
     if seen["type"] == "Unsupported":
         lines = user_path(text, sources) or lines
-        return _Judged(Mode.NOT_OURS, lines, "" if lines else f"dynamo does not trace the call: {_first_line(text)}")
+        return Attribution(
+            Mode.NOT_OURS, lines, "" if lines else f"dynamo does not trace the call: {_first_line(text)}"
+        )
     path = _thrown_natively(text) + lines
     mode = next((mode for words, mode in _THROWN.items() if words in text), Mode.UNKNOWN)
-    return _Judged(mode, path, "" if path else "the error keeps no frame of torch")
+    return Attribution(mode, path, "" if path else "the error keeps no frame of torch")
 
 
-def _undecided(seen: Mapping[str, Any], sources: TorchSources) -> _Judged:
+def _undecided(seen: Mapping[str, Any], sources: TorchSources) -> Attribution:
     """Classify a data-dependent guard on unbacked sizes."""
     python, native = seen["frames"], seen["native"]
     above = python_path(python, sources) or user_path(seen["text"], sources)
@@ -119,13 +124,13 @@ def _undecided(seen: Mapping[str, Any], sources: TorchSources) -> _Judged:
         inside = native_path(native)
         if not inside:
             what = operation(native) or plain_name(native[0]["name"])
-            return _Judged(mode, above, "" if above else f"the binding itself: {what}")
+            return Attribution(mode, above, "" if above else f"the binding itself: {what}")
         # If tensor values decide, the Python line that requested one number is the one to look at.
-        return _Judged(mode, above + inside if by_values else inside + above)
+        return Attribution(mode, above + inside if by_values else inside + above)
     mode = Mode.IMPLICIT_INT if _as_integer(python) else Mode.BRANCH
     path = above or tuple(filter(None, (machinery_line(python, sources),)))
     why = "" if above else "the tracer itself asks: no line of the operator is on the way"
-    return _Judged(Mode.DATA_DEPENDENT if by_values else mode, path, why)
+    return Attribution(Mode.DATA_DEPENDENT if by_values else mode, path, why)
 
 
 def _as_integer(frames: Sequence[Frame]) -> bool:

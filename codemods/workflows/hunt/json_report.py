@@ -42,6 +42,7 @@ def to_json(sweep: Sweep) -> dict[str, Any]:
         ],
         "failures": [_failure(failure) for failure in sweep.failures],
         "passed": [str(operator) for operator in sweep.passed],
+        "fixed": [str(operator) for operator in sweep.fixed],
         "untestable": {str(operator): reason for operator, reason in sweep.untestable.items()},
     }
 

@@ -12,13 +12,13 @@ class TorchSources:
     """Files below ``site``, the folder that contains torch, with some replaced by ``modules`` (name to file)."""
 
     def __init__(self, site: Path, modules: Mapping[str, Path]) -> None:
-        self._site = site
+        self.site = site
         self._over = {name.replace(".", "/"): path for name, path in modules.items()}
         self._lines: dict[str, list[bytes]] = {}
 
     def relative(self, file: str) -> str | None:
         """Return ``file`` relative to the folder that contains torch, or None for a file that is not torch's."""
-        for folder in (self._site, self._site.resolve()):
+        for folder in (self.site, self.site.resolve()):
             path = Path(file)
             if path.is_relative_to(folder):
                 relative = path.relative_to(folder).as_posix()
@@ -43,7 +43,7 @@ class TorchSources:
         if file not in self._lines:
             module = file.removesuffix(".py").removesuffix("/__init__")
             try:
-                self._lines[file] = self._over.get(module, self._site / file).read_bytes().splitlines()
+                self._lines[file] = self._over.get(module, self.site / file).read_bytes().splitlines()
             except OSError:
                 self._lines[file] = []
         return self._lines[file]

@@ -47,6 +47,8 @@ class Sweep:
     recalled: int = 0
     """Number of operators whose result came from the journal."""
     kind: str = OPERATORS
+    fixed: tuple[Operator, ...] = ()
+    """Operators with dimensions that are not marked, since the call itself fixes their size."""
     not_run: int = 0
     """Number of operators without a recorded result, where nothing was to be run."""
 
@@ -155,7 +157,8 @@ def collect(rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Var
             untestable[operator] = row["untestable"]
         elif not found:
             passed.append(operator)
-    return Sweep(protocol, torch.build, tuple(passed), tuple(failures), untestable, tuple(outside))
+    fixed = tuple(operator for operator, row in rows.items() if row.get("fixed"))
+    return Sweep(protocol, torch.build, tuple(passed), tuple(failures), untestable, tuple(outside), fixed=fixed)
 
 
 def default_journal(torch: Torch, variant: Variant, asked: Mapping[str, Any]) -> Path:

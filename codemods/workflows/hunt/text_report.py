@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from .failure import MEANING
+from .failure import MEANING, Operator
 from .failure_groups import FailureGroup, by_mode, by_place
 from .sweep import FORWARD_FAILS, Sweep
 
@@ -28,6 +28,10 @@ def table(sweep: Sweep) -> Iterator[str]:
         yield f"{sweep.kind:9}  mode\n"
         for mode, count in by_mode(sweep.failures).items():
             yield f"{count:9}  {mode.value}: {MEANING[mode]}\n"
+        yield "\n"
+    if sweep.fixed:
+        yield f"sizes that the call itself fixes, left unmarked: {plural(len(sweep.fixed), noun)}\n"
+        yield from _wrapped(sweep.fixed)
         yield "\n"
     forward = sum(reason.startswith(FORWARD_FAILS) for reason in sweep.untestable.values())
     total = len(sweep.passed) + len(sweep.failed) + len(sweep.untestable)
@@ -54,8 +58,12 @@ def _held(held: FailureGroup) -> Iterator[str]:
     alone = len({failure.operator for failure in held.failures if failure.only_test})
     if alone:
         yield f"{inner}the test's own code; without it pass: {alone}\n"
-    for line in textwrap.wrap(", ".join(map(str, held.operators)), _WIDTH - _INDENT, break_on_hyphens=False):
-        yield f"{inner}{line}\n"
+    yield from _wrapped(held.operators)
+
+
+def _wrapped(operators: Sequence[Operator]) -> Iterator[str]:
+    for line in textwrap.wrap(", ".join(map(str, operators)), _WIDTH - _INDENT, break_on_hyphens=False):
+        yield f"{' ' * _INDENT}{line}\n"
 
 
 def _label(held: FailureGroup) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...harness.opinfo_runner import BACKWARD, CALLS, HOPS, MODULES
+from ...harness.opinfo_runner import BACKED, BACKWARD, CALLS, DYNAMIC, HOPS, MODULES, UNBACKED
 from ...model.rule import Fix
 from ...reports.patch import patch
 from ...system.generated_files import is_own, remember
@@ -36,6 +36,13 @@ UNPROVEN = "unproven"
 _LEFT = "left"
 _BEFORE = "; before: "
 """Separator in a reason. It is followed by torch's own message, whose expression is already in the first part."""
+
+_SIZES = {
+    UNBACKED: "unbacked sizes",
+    BACKED: "backed sizes",
+    BACKWARD: "unbacked sizes and their gradients",
+    DYNAMIC: "sizes marked dynamic",
+}
 
 
 def write(outcome: RepairOutcome, folder: Path, additions: Sequence[Addition] = ()) -> list[Path]:
@@ -121,8 +128,7 @@ def _created(name: str, content: bytes) -> bytes:
 
 def description(repair: Repair) -> Iterator[str]:
     """Yield lines that describe a repair and the branch that an undecided size takes."""
-    of = " and their gradients" if repair.protocol == BACKWARD else ""
-    yield f"{repair.name}: {_many(repair.operators, repair.kind)} with unbacked sizes{of}"
+    yield f"{repair.name}: {_many(repair.operators, repair.kind)} with {_SIZES[repair.protocol]}"
     yield ""
     yield f"Against {repair.baseline}. Fails before and passes after, equal to eager on every sample:"
     for name in repair.operators:
@@ -198,17 +204,21 @@ def repro(handover: Unrepaired) -> Iterator[str]:
     if handover.kind == CALLS:
         yield from _drawn(handover)
         return
-    trained = handover.protocol == BACKWARD
+    trained, backed = handover.protocol == BACKWARD, handover.protocol == BACKED
+    mark = "mark_dynamic" if handover.protocol == DYNAMIC else "mark_unbacked"
     yield "import torch"
-    yield "from torch._dynamo.decorators import mark_unbacked"
+    if not backed:
+        yield f"from torch._dynamo.decorators import {mark}"
     yield from _module(handover, trained) if handover.kind == MODULES else _operator(handover, trained)
-    yield "for tensor in tree_leaves((args, kwargs)):"
-    yield "    if isinstance(tensor, torch.Tensor):"
-    yield "        for dim, size in enumerate(tensor.shape):"
-    yield "            if size >= 2:"
-    yield "                mark_unbacked(tensor, dim)"
-    backend = "aot_eager" if trained else "eager"
-    yield f'compiled = torch.compile(lambda *a, **k: call(*a, **k), backend="{backend}", fullgraph=True)'
+    if not backed:
+        yield "for tensor in tree_leaves((args, kwargs)):"
+        yield "    if isinstance(tensor, torch.Tensor):"
+        yield "        for dim, size in enumerate(tensor.shape):"
+        yield "            if size >= 2:"
+        yield f"                {mark}(tensor, dim)"
+    backend = "aot_eager" if trained or backed else "eager"
+    how = ", dynamic=True" if backed else ""
+    yield f'compiled = torch.compile(lambda *a, **k: call(*a, **k), backend="{backend}", fullgraph=True{how})'
     yield "print(compiled(*args, **kwargs))"
 
 

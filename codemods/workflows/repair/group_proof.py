@@ -108,7 +108,8 @@ class Prover:
         ``beside`` are operators that exceeded a time limit when the repair was tried, so that its effect is unknown.
         """
         own = tuple(dict.fromkeys(self.opinfos[name] for name in (*repair.operators, *beside)))
-        tasks = [(name, protocol) for name in own for protocol in _OWN[self.kind]]
+        protocols = dict.fromkeys((*_OWN[self.kind], *((self.protocol,) if self.kind == OPERATORS else ())))
+        tasks = [(name, protocol) for name in own for protocol in protocols]
         request = VerifyRequest(
             repair.changes,
             operators=own if self.kind == OPERATORS else (),

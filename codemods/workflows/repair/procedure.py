@@ -109,7 +109,7 @@ def repair(
     translations = _translations(wanted, context.api, progress)
     advisors = CandidateSources(Registry(), lambda _: context, translations)
     folder = place.package.parent
-    tries = partial(try_all, kind=wanted.kind, protocol=wanted.protocol)
+    tries = partial(try_all, kind=wanted.kind, protocol=wanted.protocol, site=folder)
 
     def module(path: Path) -> str:
         return module_name(path, [folder])

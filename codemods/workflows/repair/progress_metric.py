@@ -10,7 +10,9 @@ from .edited_file import EditedFile
 from .trials import Trial
 
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
-_ADVICE = re.compile(r"\s*(?:\(unhinted: |Explanation: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
+_ADVICE = re.compile(
+    r"\s*(?:\(unhinted: |Explanation: |consider using data-dependent|Caused by: |Hint: |User stack: ).*", re.DOTALL
+)
 _SENTENCES = re.compile(
     r"""! For more information, run with TORCH_LOGS="\+dynamic"\.|\s*If you're using mark_dynamic, .*?Dim\.AUTO\."""
     r"|\s*The error above occurred when calling torch\.export\.export\..*?`draft_export\(\)`\.",

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ...harness.opinfo_runner import OPERATORS, UNBACKED
 from ...harness.process_limits import Ended
 from ...harness.resilient_batch import Batch, BatchReport, limits_for
 from ...harness.torch_variant import Harness, Variant
+from ..hunt.failure_attribution import attribute
+from ..hunt.frames import plain_name
+from ..hunt.sources import TorchSources
 
 _START_SECONDS = 120
 _CPU_SECONDS = 400
@@ -103,17 +107,19 @@ def try_all(
     *,
     kind: str = OPERATORS,
     protocol: str = UNBACKED,
+    site: Path = Path(),
 ) -> Tried:
     """Try every operator on ``variant``, in ``jobs`` children. An operator whose child dies has failed.
 
     At most ``most`` samples of each operator are tried (0: all), including the given one (-1: none). ``kind`` and
-    ``protocol`` are the kind of the operators and the way to run them.
+    ``protocol`` are the kind of the operators and the way to run them. ``site`` is the folder that contains torch.
     """
     states: tuple[str, ...] = ()
+    sources = TorchSources(site, variant.modules)
 
     def hear(said: list[dict[str, Any]], ended: Ended) -> BatchReport[str, Trial]:
         nonlocal states
-        loaded, heard = _read(said)
+        loaded, heard = _read(said, sources)
         states = loaded or states
         return heard
 
@@ -138,7 +144,7 @@ def try_all(
     return Tried(trials, states)
 
 
-def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, BatchReport[str, Trial]]:
+def _read(rows: list[dict[str, Any]], sources: TorchSources) -> tuple[tuple[str, ...] | None, BatchReport[str, Trial]]:
     states: tuple[str, ...] | None = None
     begun: str | None = None
     trials: dict[str, Trial] = {}
@@ -148,7 +154,7 @@ def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, BatchRepo
         elif "start" in said:
             begun = said["start"]
         else:
-            trials[said["operator"]] = _trial(said)
+            trials[said["operator"]] = _trial(said, sources)
     return states, BatchReport(states is not None, begun, trials)
 
 
@@ -163,14 +169,25 @@ def torch_frames(said: Mapping[str, Any]) -> tuple[TorchFrame, ...]:
     return tuple(dict.fromkeys(frames))
 
 
-def _trial(said: dict[str, Any]) -> Trial:
+def attributed_frames(seen: Mapping[str, Any], sources: TorchSources) -> tuple[TorchFrame, ...]:
+    """Return the places to which a hunt attributes an error that a child explained."""
+    signatures = {plain_name(frame["name"]): frame["name"] for frame in seen["native"]}
+    return tuple(
+        TorchFrame(str(sources.site / place.file), place.line, place.function)
+        if place.line
+        else TorchFrame("", 0, signatures.get(place.function, place.function))
+        for place in attribute(seen, sources).path
+    )
+
+
+def _trial(said: dict[str, Any], sources: TorchSources) -> Trial:
     return Trial(
         said["operator"],
         said["verdict"],
         said["message"],
         said.get("count", 0),
         said.get("sample", -1),
-        torch_frames(said),
+        (*(attributed_frames(said["explained"], sources) if "explained" in said else ()), *torch_frames(said)),
         tuple(said.get("calls", ())),
         said.get("crashed", False),
         said["seconds"],

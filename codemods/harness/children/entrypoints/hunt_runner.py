@@ -104,6 +104,8 @@ def _failing(operator: Any, request: dict[str, Any], answer: dict[str, Any]) -> 
         except Exception as error:
             said = explain(error)
         answer["tried"] += said is not None
+        fixed = (said or {}).pop("fixed", 0)
+        answer["fixed"] = answer.get("fixed", 0) + fixed
         if said:
             yield {"sample": number, "arguments": _short(sample), **said}
 

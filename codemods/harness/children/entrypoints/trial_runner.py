@@ -21,6 +21,8 @@ _REGISTERED = 8
 """Number of calls of a registered kernel per requested sample. All of them, several hundred, would take long."""
 _BEFORE, _BEHIND = -1, 1_000_000
 """Sample numbers for a failure of a registered kernel: before any sample was tried, or after all of them passed."""
+_UNBACKED = ("unbacked", "backward")
+"""Protocols in which a failure names the undecided size, and the code is called at other sizes."""
 _TOGETHER = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larger": lambda n: 2 * n + 1}
 
 
@@ -29,9 +31,12 @@ def main(request_path: str) -> None:
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
 
     def questions() -> Questions:
+        from ..recorders.frame_capture import watch
         from ..samples.test_cases import full_name, subjects
 
         importlib.import_module("..protocols.protocols", __package__)
+        if request["protocol"] not in _UNBACKED:
+            watch()
         calls = [name for name, _ in request["operators"]]
         by_full_name = {full_name(name): subject for name, subject in subjects(request["kind"], calls).items()}
         witness = FrameRecorder()
@@ -89,14 +94,15 @@ def _try(operator: Any, witness: FrameRecorder, wanted: int, most: int, protocol
         apart = telling(dict(some), _APART) | {wanted}
         for number, sample in some:
             witness.forget()
-            seen = _unbacked(sample, number in apart)
+            seen = _unbacked(sample, number in apart) if protocol in _UNBACKED else _hunted(sample, protocol)
             if seen.get("eager"):
                 eager_errors += 1
                 continue
             count += 1
             found = _finding(seen, witness.shapes)
             if found:
-                return {**found, "sample": number, "count": count, **witness.testimony(found["message"])}
+                place = seen.get("place") or witness.testimony(found["message"])
+                return {**found, "sample": number, "count": count, **place}
         said = None if first else _unlike_native(operator, most, witness)
         if said:
             return {**said, "sample": _BEHIND}
@@ -132,6 +138,27 @@ def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
         seen = protocols.at_other_sizes(sample, apart, _TOGETHER)
         probes |= {f"{size}, taken apart": said for size, said in seen.items()}
     return {"passed": True, "probes": probes}
+
+
+def _hunted(sample: Any, protocol: str) -> dict[str, Any]:
+    """Run the protocol of a hunt. The ``place`` of a failure is explained as a hunt does it."""
+    from ..protocols.hunt_protocols import PROTOCOLS, NoSample, Unlike
+    from ..recorders.frame_capture import explain
+    from ..recorders.python_references import CALLS, composed, references
+    from ..samples.samples import describe
+
+    try:
+        PROTOCOLS[protocol](sample)
+    except NoSample as reason:
+        return {"passed": False, "error": str(reason), "eager": True}
+    except Unlike as unlike:
+        return {"passed": False, "error": str(unlike), "silent": True}
+    except Exception as error:
+        explained = explain(error)
+        names = [frame["name"] for frame in explained["native"] if any(word in frame["name"] for word in CALLS)]
+        place = {"explained": explained, "references": references(names), "composed": composed(names)}
+        return {"passed": False, "error": describe(error), "place": place}
+    return {"passed": True, "probes": {}}
 
 
 def _unlike_native(operator: Any, most: int, witness: FrameRecorder) -> dict[str, Any] | None:

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.utils import _pytree as pytree
 
 from ..samples.argument_variation import varied_samples_of
-from ..samples.samples import Sample, attempt, difference, digest, error_samples_of, layout, repeats, samples_of, seed
+from ..samples.samples import Sample, attempt, difference, digest, error_samples_of, layout, repeats, samples_of
 from ..samples.side_effects import call_and_watch, gradients
 from ..samples.test_cases import BACKWARD, drawn
 from .compiled_call import Alike, Compiled
 from .decompositions import through_decompositions
 from .python_kernels import registered, samples_for_registered
+from .specialization_protocol import specialized
+from .symbolic_trace import traced
 
 Seen = dict[str, Any]
 _NOT_AGAIN = "fail_on_recompile"
@@ -97,22 +97,6 @@ def backed(sample: Sample) -> Seen:
             if said:
                 return {**seen, "passed": False, "silent": not error, "error": f"compiled, at other sizes: {said}"}
     return {**seen, "passed": True, "compilations": compiled.count}
-
-
-def traced(sample: Sample) -> Any:
-    """Return the graph that ``make_fx`` records with symbolic sizes, as in PyTorch's own tests."""
-    leaves, structure = pytree.tree_flatten(sample.inputs())
-    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-
-    def call(*tensors: Any) -> Any:
-        filled = list(leaves)
-        for place, tensor in zip(places, tensors, strict=True):
-            filled[place] = tensor
-        args, kwargs = pytree.tree_unflatten(filled, structure)
-        return sample.function(*args, **kwargs)
-
-    seed(0)
-    return make_fx(call, tracing_mode="symbolic")(*(leaves[place] for place in places))
 
 
 def unbacked(sample: Sample) -> Seen:
@@ -239,6 +223,7 @@ PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], See
     "backed": (samples_of, backed, True),
     "unbacked": (_resizable, unbacked, True),
     "backward": (_trained, unbacked, True),
+    "dynamic": (_resizable, specialized, True),
     "modules eager": (_calls, eager, False),
     "modules unbacked": (_resizable, unbacked, True),
     "modules backward": (_trained, unbacked, True),

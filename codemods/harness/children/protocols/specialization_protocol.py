@@ -4,29 +4,74 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch._dynamo.decorators import mark_dynamic
+from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
 
 from ..recorders.frame_capture import specializations_kept
-from ..samples.samples import SEED, Sample, seed
-from .dynamo_setup import compile_anew
-from .unbacked_protocol import compare, eager_result, plain_call
+from ..samples.fixed_sizes import fixed_dimensions, pinned_dimensions
+from ..samples.samples import SEED, Dimension, Sample, attempt, difference, repeats, seed, tensors_in
+from .compiled_call import Compiled
+from .unbacked_protocol import compare, eager_result
+
+_STEPS = (0, 1, 2, 3, 5)
+"""Increases of all sizes at which compiled code is called."""
 
 
 def dynamic(sample: Sample) -> dict[str, Any] | None:
     """Compile with every dimension of two or more marked dynamic, and compare with eager.
 
-    Return None if no dimension can be marked. A ConstraintViolationError is raised with the frames of the guard that
-    made a constant.
+    A dimension whose size the call itself fixes is left unmarked; ``fixed`` counts them. Return None if no dimension
+    can be marked. A ConstraintViolationError is raised with the frames of the guard that made a constant.
     """
     if not sample.resizable:
         return None
     expected = eager_result(sample)
-    compile_anew()
-    compiled = torch.compile(plain_call(sample), backend=sample.backend, fullgraph=True)
+    free, _, (result, _) = _compiled(sample)
+    compare(sample, result, expected)
+    fixed = sample.marks - free.marks
+    return {"fixed": fixed} if fixed else {}
+
+
+def specialized(sample: Sample) -> dict[str, Any]:
+    """Compile as `dynamic` does, compare with eager at five sizes, and count the compilations."""
+    expected, error = attempt(sample.outcome)
+    if error:
+        return {"passed": False, "error": error, "eager": True}
+    found, error = attempt(lambda: _compiled(sample))
+    if error:
+        return {"passed": False, "error": error}
+    free, compiled, result = found
+    for step in _STEPS:
+        other = free.resized(lambda size, step=step: size + step)
+        if step:
+            expected, error = attempt(other.outcome)
+            if error:
+                continue
+            result, error = attempt(lambda other=other: _outcome(other, compiled))  # type: ignore[misc]
+        said = error or difference(result, expected, values=repeats(other.outcome, expected))
+        if said:
+            where = f"at sizes larger by {step}: " if step else ""
+            return {"passed": False, "silent": not error, "error": where + said}
+    return {"passed": True, "compilations": compiled.count}
+
+
+def _compiled(sample: Sample) -> tuple[Sample, Compiled, tuple[Any, list[Any]]]:
+    """Compile a call, and return it without marks on fixed dimensions, its code and its outcome."""
+    fixed: frozenset[Dimension] = frozenset()
+    while True:
+        free = sample.unmarked(fixed)
+        compiled = Compiled(free, sample.backend)
+        try:
+            with specializations_kept():
+                return free, compiled, _outcome(free, compiled)
+        except ConstraintViolationError as error:
+            more = fixed_dimensions(sample, pinned_dimensions(sample, str(error))) - fixed
+            if not more:
+                raise
+            fixed |= more
+
+
+def _outcome(sample: Sample, compiled: Compiled) -> tuple[Any, list[Any]]:
     args, kwargs = sample.marked_by(mark_dynamic)
     seed(SEED)
-    with specializations_kept():
-        result = compiled(*args, **kwargs)
-    compare(sample, result, expected)
-    return {}
+    return compiled(*args, **kwargs), tensors_in((args, kwargs))

@@ -11,7 +11,7 @@ import torch
 from ..samples.autograd_protocol import Trained
 from ..samples.samples import Sample, attempt, difference
 from .dynamo_setup import compile_anew
-from .protocols import traced
+from .symbolic_trace import traced
 
 
 class Unlike(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -15,6 +15,10 @@ from torch.utils import _pytree as pytree
 SMALL_MESSAGE = 400
 SEED = 42
 """Seed of torch's own tests of random operators. The random numbers stay the same if a trace omits the seeding."""
+
+
+Dimension = tuple[int, int]
+"""Number of a tensor among those of the inputs, and of one of its dimensions."""
 
 
 class Sample:
@@ -45,6 +49,26 @@ class Sample:
             self._inputs,
             lambda node: isinstance(node, torch.Size),
         )
+        return other
+
+    def lengthened(self, dimensions: Collection[Dimension], times: bool) -> Sample:
+        """Return the same call with these dimensions longer by one, or twice as long."""
+        other = copy.copy(self)
+        leaves, structure = pytree.tree_flatten(self._inputs)
+        places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        for number, dimension in dimensions:
+            tensor = leaves[places[number]]
+            more = tensor if times else tensor.narrow(dimension, 0, 1)
+            leaves[places[number]] = torch.cat([tensor, more], dimension)
+        other._inputs = pytree.tree_unflatten(leaves, structure)
+        return other
+
+    def unmarked(self, dimensions: Collection[Dimension]) -> Sample:
+        """Return the same call, in which these dimensions are not to be marked."""
+        other = copy.copy(self)
+        other._marks = [
+            [one for one in marks if (number, one) not in dimensions] for number, marks in enumerate(self._marks)
+        ]
         return other
 
     @property
@@ -83,6 +107,11 @@ class Sample:
             for dimension in dimensions:
                 mark(tensor, dimension)
         return args, kwargs
+
+    @property
+    def marks(self) -> int:
+        """Return the number of dimensions that are marked."""
+        return sum(len(dimensions) for dimensions in self._marks)
 
     @property
     def resizable(self) -> bool:

@@ -1,0 +1,69 @@
+"""Dimensions that became constants in a trace, and those among them whose size the call itself fixes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from .samples import Dimension, Sample, attempt, tensors_in
+
+_PINNED = re.compile(r"You marked L\['(args|kwargs)'\](\S*)\.size\(\)\[(\d+)\] as dynamic but your code specialized it")
+
+
+def pinned_dimensions(sample: Sample, message: str) -> frozenset[Dimension]:
+    """Return the dimensions that became constants, by the message of a ConstraintViolationError."""
+    inputs = dict(zip(("args", "kwargs"), sample.inputs(), strict=True))
+    numbers = {id(tensor): number for number, tensor in enumerate(tensors_in(tuple(inputs.values())))}
+    found = set()
+    for whose, path, dimension in _PINNED.findall(message):
+        tensor = _member(inputs[whose], path)
+        if id(tensor) in numbers:
+            found.add((numbers[id(tensor)], int(dimension)))
+    return frozenset(found)
+
+
+def _member(value: Any, path: str) -> Any:
+    """Return the member of a nested value at a path such as ``[0]['weight']``, or None."""
+    for key in re.findall(r"\[([^\]]+)\]", path):
+        try:
+            value = value[ast.literal_eval(key)]
+        except (LookupError, TypeError, ValueError, SyntaxError):
+            return None
+    return value
+
+
+def fixed_dimensions(sample: Sample, pinned: Collection[Dimension]) -> frozenset[Dimension]:
+    """Return the ``pinned`` dimensions whose size the call itself fixes.
+
+    Eager refuses each other size of such a dimension, or returns another number of results or another rank. The size
+    is changed alone, together with the pinned dimensions of the same size, and with all dimensions of the same size.
+    """
+    expected, error = attempt(sample.call)
+    if error:
+        return frozenset()
+    kind = _kind(expected)
+    return frozenset(one for one in pinned if all(_kind_of(other) != kind for other in _changed(sample, one, pinned)))
+
+
+def _changed(sample: Sample, dimension: Dimension, pinned: Collection[Dimension]) -> Iterator[Sample]:
+    tensors = tensors_in(sample.inputs())
+    sizes = {(number, at): size for number, tensor in enumerate(tensors) for at, size in enumerate(tensor.shape)}
+    same = [one for one in sizes if sizes[one] == sizes[dimension]]
+    for together in ([dimension], [one for one in same if one in pinned], same):
+        for times in (False, True):
+            yield sample.lengthened(together, times)
+
+
+def _kind_of(sample: Sample) -> Any:
+    result, error = attempt(sample.call)
+    return None if error else _kind(result)
+
+
+def _kind(result: Any) -> Any:
+    leaves = pytree.tree_leaves(result)
+    return [(leaf.dim(), leaf.dtype) if isinstance(leaf, torch.Tensor) else type(leaf) for leaf in leaves]
