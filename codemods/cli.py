@@ -186,10 +186,10 @@ def hunt(**words: Any) -> int:
 @click.argument("targets", nargs=-1, metavar="[OP|PATH]...", shell_complete=shell_completion.operators)
 @click.option("--all", "everything", is_flag=True, help="Every operator (or module) that fails.")
 @click.option(
-    "--protocol", type=click.Choice(["unbacked", "backed", "backward", "dynamic", "hop"]),
+    "--protocol", type=click.Choice(["unbacked", "backed", "backward", "inductor", "dynamic", "hop"]),
     default="unbacked", show_default=True,
-    help="Sizes without a hint, as in PyTorch's own test; sizes with a hint; gradients too; sizes marked dynamic, which"
-    " must not become constants; or higher-order operators (hop_db).",
+    help="Sizes without a hint, as in PyTorch's own test; sizes with a hint; gradients too; Inductor's generated code;"
+    " sizes marked dynamic, which must not become constants; or higher-order operators (hop_db).",
 )  # fmt: skip
 @click.option("--modules", is_flag=True, help="Torch's modules (module_db) in place of its operators.")
 @click.option(

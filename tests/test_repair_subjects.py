@@ -1,4 +1,4 @@
-"""Tests of a backward pass and a module of the installed torch, from the failure to a proven change."""
+"""Tests of a backward pass, a lowering and a module of the installed torch, from the failure to a proven change."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from symfix.codemods.workflows.repair.trials import try_all
             ("backward",),
             b"z = buffer if guard_or_true(buffer.numel() > 0) else torch.exp(-torch.abs(self))",
         ),
+        ("operators", "inductor", "nn.functional.glu", ("inductor",), b"new_len = FloorDiv(x.get_size()[dim], 2)"),
         ("modules", "unbacked", "nn.MSELoss", ("modules unbacked", "modules eager"), b"_warn_unless_same_size"),
     ],
 )
@@ -39,7 +40,7 @@ def test_a_failure_is_mended_and_proven(
     place, context = surroundings.place, surroundings.context()
     laboratory = Harness(place.python, tmp_path, Limits(wall=600.0))
     advisors = CandidateSources(Registry(), lambda _: context)
-    tries = partial(try_all, kind=kind, protocol=protocol)
+    tries = partial(try_all, kind=kind, protocol=protocol, site=place.package.parent)
     bench = TrialRunner(
         laboratory, tries, lambda path: module_name(path, [place.package.parent]), advisors, jobs=1, quick=ready
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..harness.opinfo_runner import BACKED, CALLS, DYNAMIC, HOPS, OPERATORS, UNBACKED
+from ..harness.opinfo_runner import BACKED, CALLS, DYNAMIC, HOPS, INDUCTOR, OPERATORS, UNBACKED
 from ..harness.resilient_batch import children
 from ..harness.temp_folder import scratch_folder
 from ..system.sigint import promise
@@ -28,7 +28,7 @@ from .hunt import subject_kind
 from .progress import Progress
 from .torch_tree import say_release
 
-_OF_OPERATORS = (BACKED, DYNAMIC)
+_OF_OPERATORS = (BACKED, DYNAMIC, INDUCTOR)
 """Protocols whose proofs are about operators."""
 
 

@@ -17,7 +17,7 @@ from .torch_variant import Harness, Ran, Variant, merged
 OPERATORS, MODULES, HOPS, CALLS = "operators", "modules", "hops", "calls"
 """Kinds of subjects: torch's OpInfos and ModuleInfos, the OpInfos of higher-order operators, and calls drawn around an
 OpInfo's samples."""
-UNBACKED, BACKED, BACKWARD, DYNAMIC = "unbacked", "backed", "backward", "dynamic"
+UNBACKED, BACKED, BACKWARD, DYNAMIC, INDUCTOR = "unbacked", "backed", "backward", "dynamic", "inductor"
 HIGHER_ORDER = "hop"
 """Name for users of the protocol `UNBACKED` with subjects of the kind `HOPS`."""
 DECOMPOSED, DECOMPOSED_TWICE = "decomposed", "decomposed-twice"

@@ -35,6 +35,7 @@ from .call_contracts import length_stated
 from .checked_defaults import checked_choice, checked_default
 from .clamped_slices import clamped_ends, read_bounds
 from .equality import equal_dimensions, equal_in_eager, may_refuse
+from .inductor_sizes import estimated_cost, floored_size
 from .inert_branches import always_cropped, modular_amounts, taken_while_compiling, told_in_eager
 from .inferred_size import computed_size
 from .inlined_wrappers import unwrapped
@@ -133,6 +134,8 @@ def _alternatives(source: SourceFile, context: Context, where: tuple[int, int]) 
             number_of_elements,
             symbolic_extremum,
             equal_in_eager,
+            floored_size,
+            estimated_cost,
         ):
             yield from rewrite(NAME, module, call, context)
     # TorchScript compiles `x.size(0)`.

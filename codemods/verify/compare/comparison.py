@@ -101,6 +101,8 @@ def _differences(protocol: str, before: Seen, after: Seen) -> list[Difference]:
         return [Difference("lost", before["error"], "without an error, " + after["error"])] if worse else []
     if protocol == "backed":
         return _guard_differences(before, after)
+    if after.get("compilations", 0) > before.get("compilations", 0):
+        return [Difference("lost", "", f"{after['compilations']} compilations, before: {before['compilations']}")]
     return _lost(_deviations(before, after))
 
 

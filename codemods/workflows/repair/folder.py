@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...harness.opinfo_runner import BACKED, BACKWARD, CALLS, DYNAMIC, HOPS, MODULES, UNBACKED
+from ...harness.opinfo_runner import BACKED, BACKWARD, CALLS, DYNAMIC, HOPS, INDUCTOR, MODULES, UNBACKED
 from ...model.rule import Fix
 from ...reports.patch import patch
 from ...system.generated_files import is_own, remember
@@ -42,6 +42,7 @@ _SIZES = {
     BACKED: "backed sizes",
     BACKWARD: "unbacked sizes and their gradients",
     DYNAMIC: "sizes marked dynamic",
+    INDUCTOR: "unbacked sizes in Inductor",
 }
 
 
@@ -216,7 +217,7 @@ def repro(handover: Unrepaired) -> Iterator[str]:
         yield "        for dim, size in enumerate(tensor.shape):"
         yield "            if size >= 2:"
         yield f"                {mark}(tensor, dim)"
-    backend = "aot_eager" if trained or backed else "eager"
+    backend = "aot_eager" if trained or backed else "inductor" if handover.protocol == INDUCTOR else "eager"
     how = ", dynamic=True" if backed else ""
     yield f'compiled = torch.compile(lambda *a, **k: call(*a, **k), backend="{backend}", fullgraph=True{how})'
     yield "print(compiled(*args, **kwargs))"

@@ -14,6 +14,7 @@ from ..samples.side_effects import call_and_watch, gradients
 from ..samples.test_cases import BACKWARD, drawn
 from .compiled_call import Alike, Compiled
 from .decompositions import through_decompositions
+from .inductor_protocol import generated
 from .python_kernels import registered, samples_for_registered
 from .specialization_protocol import specialized
 from .symbolic_trace import traced
@@ -224,6 +225,7 @@ PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], See
     "unbacked": (_resizable, unbacked, True),
     "backward": (_trained, unbacked, True),
     "dynamic": (_resizable, specialized, True),
+    "inductor": (_resizable, generated, True),
     "modules eager": (_calls, eager, False),
     "modules unbacked": (_resizable, unbacked, True),
     "modules backward": (_trained, unbacked, True),
