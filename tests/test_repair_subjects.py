@@ -1,4 +1,4 @@
-"""Tests of a backward pass, a lowering and a module of the installed torch, from the failure to a proven change."""
+"""Tests of a backward pass, a lowering and a module of torch, from the failure to a proven change."""
 
 from __future__ import annotations
 
