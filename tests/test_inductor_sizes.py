@@ -64,7 +64,7 @@ def test_a_choice_that_only_costs_speed_takes_an_estimate(context: Context) -> N
         "    half = sizevars.guarding_hint_or_throw(size) // 2\n",
         "    if sizevars.guarding_hint_or_throw(size) > 0:\n        return clone(x)\n",
         "    if sizevars.guarding_hint_or_throw(size) > 0:\n        x.mark_reuse(2)\n        x = clone(x)\n",
-        "    if sizevars.guarding_hint_or_throw(size) > 0:\n        x.mark_reuse(2)\n    else:\n        return clone(x)\n",
+        "    if sizevars.guarding_hint_or_throw(size) > 0:\n        x.mark_reuse(2)\n    else:\n        x = clone(x)\n",
     ],
 )
 def test_a_size_that_decides_a_result_is_left(text: str, context: Context) -> None:
