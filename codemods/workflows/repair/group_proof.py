@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ...harness.opinfo_runner import BACKWARD, CALLS, HOPS, MODULES, OPERATORS, UNBACKED
+from ...harness.opinfo_runner import BACKWARD, CALLS, DYNAMIC, HOPS, INDUCTOR, MODULES, OPERATORS, UNBACKED
 from ...harness.process_limits import Limits
 from ...harness.torch_variant import Harness
 from ...torchapi.torch_finder import TorchInstallation
@@ -32,6 +32,8 @@ _OWN = {
 }
 """Protocols for a repair's own test cases, in addition to those for all operators. Training must still work as
 before."""
+_APART = (DYNAMIC, INDUCTOR)
+"""Protocols that only the proofs of their own repairs run."""
 _LIMITS = Limits(wall=900)
 _MORE_SAMPLES = 24
 """Number of inputs if the first ones fail neither before nor after, or if they leave a changed line unrun."""
@@ -108,7 +110,7 @@ class Prover:
         ``beside`` are operators that exceeded a time limit when the repair was tried, so that its effect is unknown.
         """
         own = tuple(dict.fromkeys(self.opinfos[name] for name in (*repair.operators, *beside)))
-        protocols = dict.fromkeys((*_OWN[self.kind], *((self.protocol,) if self.kind == OPERATORS else ())))
+        protocols = [*_OWN[self.kind], *(one for one in _APART if one == self.protocol)]
         tasks = [(name, protocol) for name in own for protocol in protocols]
         request = VerifyRequest(
             repair.changes,
