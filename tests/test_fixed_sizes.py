@@ -22,6 +22,8 @@ SAMPLES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], set[tuple[int, int
     "another size is taken together": (torch.mul, (torch.ones(2, 5), torch.ones(2, 5)), set()),
     "a tensor in a list": (torch.cat, ([torch.ones(2, 5), torch.ones(3, 5)],), set()),
     "another value, not another kind": (torch.sum, (torch.ones(2, 5),), set()),
+    "a smaller size is taken": (lambda x: torch.zeros(3).narrow(0, 0, len(x)), (torch.ones(3),), set()),
+    "only the values refuse a larger size": (torch.linalg.cholesky, (torch.eye(3) + 1,), set()),
     "a call that eager refuses": (torch.mm, (torch.ones(2, 5), torch.ones(2, 5)), set()),
 }
 

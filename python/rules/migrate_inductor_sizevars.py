@@ -23,13 +23,13 @@ from ...codemods.model.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.model.source_file import SourceFile
 from ...codemods.torchapi.releases import available
 from ..analysis.types.cannot_rewrite import CannotRewrite
+from ..analysis.types.sizevars import SIZEVARS, is_sizevars
 from ..rewrite.change_types import Attributed, Called, Change, Equated, Uncalled
 from ..rewrite.edits import edited, renamed_definition
 from ..rewrite.findings import change, fix, skip
 from ..syntax.module import Module, parse
 
 NAME = "migrate_inductor_sizevars"
-_HOME = "torch._inductor.sizevars.SizeVarAllocator"
 _RENAMED = {
     "evaluate_static_shape": "guard_int",
     "evaluate_static_shapes": "guard_int_seq",
@@ -46,15 +46,11 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     for node in module.nodes.every(ast.Compare, ast.Call):
         if isinstance(node, ast.Compare) and _hints_compared(node):
             yield _compared(module, node, context)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_sizevars(node.func.value):
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_sizevars(node.func.value):
             yield from _call(module, node, node.func, context)
     for definition, name in defined.items():
-        if available(f"{_HOME}.{_RENAMED[name]}", context.min_torch, context.api):
+        if available(f"{SIZEVARS}.{_RENAMED[name]}", context.min_torch, context.api):
             yield from _definition(module, definition, name)
-
-
-def _is_sizevars(receiver: ast.expr) -> bool:
-    return ast.unparse(receiver).rpartition(".")[2] == "sizevars"
 
 
 def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context) -> Iterator[Fix | Skip]:
@@ -73,7 +69,7 @@ def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context)
         if old in _STATEMENTS:
             yield skip(NAME, module.place(call), "result-used", f"`{_STATEMENTS[old]}` returns nothing")
         return
-    if not available(f"{_HOME}.{new}", context.min_torch, context.api):
+    if not available(f"{SIZEVARS}.{new}", context.min_torch, context.api):
         yield skip(NAME, module.place(call), "not-in-this-torch", f"the torch that will run this has no `{new}` yet")
         return
     yield change(NAME, module.place(call), [(func, Attributed(new))], f"`{old}` is `{new}` today")
@@ -88,7 +84,7 @@ def _hints_compared(node: ast.Compare) -> bool:
             isinstance(side, ast.Call)
             and isinstance(side.func, ast.Attribute)
             and side.func.attr == "size_hint"
-            and _is_sizevars(side.func.value)
+            and is_sizevars(side.func.value)
             and len(side.args) == 1
             for side in (node.left, node.comparators[0])
         )
@@ -105,7 +101,7 @@ def _compared(module: Module, node: ast.Compare, context: Context) -> Fix | Skip
             "hint-or-guard",
             "hints with a fallback are estimates; comparing them is a heuristic",
         )
-    if not available(f"{_HOME}.guard_or_false", context.min_torch, context.api):
+    if not available(f"{SIZEVARS}.guard_or_false", context.min_torch, context.api):
         return skip(
             NAME, module.place(node), "not-in-this-torch", "the torch that will run this has no `guard_or_false` yet"
         )

@@ -10,9 +10,8 @@ import torch
 
 from ..recorders.frame_capture import causes
 from ..samples.samples import Sample, attempt
-from .compiled_call import Compiled
 from .dynamo_setup import compile_anew
-from .unbacked_protocol import NoSample, eager_result, plain_call, unlike_when_larger
+from .unbacked_protocol import NoSample, eager_result, plain_call
 
 
 class _Generated(Exception):
@@ -58,13 +57,3 @@ def _stop_behind_generation() -> None:
     lowering.compile_to_module = generate
     torch._inductor.config.force_disable_caches = True
     torch._inductor.config.compile_threads = 1
-
-
-def generated(sample: Sample) -> dict[str, Any]:
-    """Compile by Inductor with unbacked sizes, run the code at other sizes too, and compare with eager."""
-    _, error = attempt(sample.outcome)
-    if error:
-        return {"passed": False, "error": error, "eager": True}
-    compiled = Compiled(sample, "inductor")
-    seen = unlike_when_larger(sample, lambda other: other.outcome(compiled, unbacked=True))
-    return {**seen, "compilations": compiled.count}

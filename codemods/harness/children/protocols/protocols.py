@@ -14,9 +14,8 @@ from ..samples.side_effects import call_and_watch, gradients
 from ..samples.test_cases import BACKWARD, drawn
 from .compiled_call import Alike, Compiled
 from .decompositions import through_decompositions
-from .inductor_protocol import generated
 from .python_kernels import registered, samples_for_registered
-from .specialization_protocol import specialized
+from .specialization_protocol import specialized, unlike_when_larger
 from .symbolic_trace import traced
 
 Seen = dict[str, Any]
@@ -24,6 +23,8 @@ _NOT_AGAIN = "fail_on_recompile"
 """Stance of dynamo, whose name occurs in the resulting errors."""
 ONE_BY_ONE = {"aot_eager_decomp_partition": "as decomposed", "aot_eager": "as traced"}
 """Backends that run the operators of a graph one by one, the preferred one first, each with a description."""
+_TOGETHER: dict[str, Callable[[int], int]] = {"0": lambda _: 0, "1": lambda _: 1, "larger": lambda size: 2 * size + 1}
+"""Sizes at which code for unbacked sizes is called again, each with a description."""
 
 
 def eager(sample: Sample) -> Seen:
@@ -89,14 +90,10 @@ def backed(sample: Sample) -> Seen:
     if said:
         return {**seen, "passed": False, "silent": True, "error": f"compile: {said}"}
     seen["other_layout"] = _other_layout(result, expected)
-    for step in (1, 2):
-        other = sample.resized(lambda size, step=step: size + step)  # type: ignore[misc]
-        expected, error = attempt(other.outcome)
-        if not error and other.resizable:
-            result, error = attempt(lambda other=other: other.outcome(compiled))  # type: ignore[misc]
-            said = error or difference(result, expected, values=repeats(other.outcome, expected))
-            if said:
-                return {**seen, "passed": False, "silent": not error, "error": f"compiled, at other sizes: {said}"}
+    steps = (1, 2) if sample.resizable else ()
+    said, silent = unlike_when_larger(sample, lambda other: other.outcome(compiled), steps)
+    if said:
+        return {**seen, "passed": False, "silent": silent, "error": f"compiled, at other sizes: {said}"}
     return {**seen, "passed": True, "compilations": compiled.count}
 
 
@@ -116,9 +113,21 @@ def unbacked(sample: Sample) -> Seen:
     if apart is None:
         compiled = Compiled(sample, sample.backend)
         sample.outcome(compiled, unbacked=True)
-    together = {"0": lambda _: 0, "1": lambda _: 1, "larger": lambda size: 2 * size + 1}
-    probes = at_other_sizes(sample, apart or compiled, together)
+    probes = at_other_sizes(sample, apart or compiled, _TOGETHER)
     return {"passed": True, "other_layout": _other_layout(result, expected), "probes": probes}
+
+
+def generated(sample: Sample) -> Seen:
+    """Compile by Inductor with unbacked sizes, compare with eager, then run the generated code at other sizes."""
+    expected, error = attempt(sample.outcome)
+    if error:
+        return {"passed": False, "error": error, "eager": True}
+    compiled = Compiled(sample, "inductor")
+    result, error = attempt(lambda: sample.outcome(compiled, unbacked=True))
+    said = error or difference(result, expected, values=repeats(sample.outcome, expected))
+    if said:
+        return {"passed": False, "silent": not error, "error": said}
+    return {"passed": True, "probes": at_other_sizes(sample, compiled, _TOGETHER)}
 
 
 def taken_apart(sample: Sample, expected: Any, whole: Compiled) -> tuple[Compiled | Alike | None, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from torch._dynamo.decorators import mark_dynamic
@@ -9,9 +10,12 @@ from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
 
 from ..recorders.frame_capture import specializations_kept
 from ..samples.fixed_sizes import fixed_dimensions, pinned_dimensions
-from ..samples.samples import SEED, Dimension, Sample, attempt, seed, tensors_in
+from ..samples.samples import SEED, Dimension, Sample, attempt, difference, repeats, seed, tensors_in
 from .compiled_call import Compiled
-from .unbacked_protocol import compare, eager_result, unlike_when_larger
+from .unbacked_protocol import compare, eager_result
+
+_STEPS = (0, 1, 2, 3, 5)
+"""Increases of all sizes at which compiled code is called."""
 
 
 def dynamic(sample: Sample) -> dict[str, Any] | None:
@@ -38,8 +42,27 @@ def specialized(sample: Sample) -> dict[str, Any]:
     if error:
         return {"passed": False, "error": error}
     free, compiled, _ = found
-    seen = unlike_when_larger(free, lambda other: _outcome(other, compiled))
-    return {**seen, "compilations": compiled.count}
+    said, silent = unlike_when_larger(free, lambda other: _outcome(other, compiled), _STEPS)
+    if said:
+        return {"passed": False, "silent": silent, "error": said}
+    return {"passed": True, "compilations": compiled.count}
+
+
+def unlike_when_larger(sample: Sample, run: Callable[[Sample], Any], steps: Iterable[int]) -> tuple[str, bool]:
+    """Return the first difference or error of ``run`` with all sizes larger by a step, and True for a difference.
+
+    Sizes that eager refuses are left out. Without a difference the text is empty.
+    """
+    for step in steps:
+        other = sample.resized(lambda size, step=step: size + step)  # type: ignore[misc]
+        expected, error = attempt(other.outcome)
+        if error:
+            continue
+        result, error = attempt(lambda other=other: run(other))  # type: ignore[misc]
+        said = error or difference(result, expected, values=repeats(other.outcome, expected))
+        if said:
+            return said, not error
+    return "", False
 
 
 def _compiled(sample: Sample) -> tuple[Sample, Compiled, tuple[Any, list[Any]]]:

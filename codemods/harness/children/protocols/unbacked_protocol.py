@@ -9,12 +9,9 @@ from typing import Any
 import torch
 
 from ..samples.autograd_protocol import Trained
-from ..samples.samples import Sample, attempt, difference, repeats
+from ..samples.samples import Sample, attempt, difference
 from .dynamo_setup import compile_anew
 from .symbolic_trace import traced
-
-_STEPS = (0, 1, 2, 3, 5)
-"""Increases of all sizes at which compiled code is called."""
 
 
 class Unlike(Exception):
@@ -64,21 +61,6 @@ def backed(sample: Sample) -> dict[str, Any] | None:
     compiled = torch.compile(plain_call(sample), backend="aot_eager", fullgraph=True, dynamic=True)
     compare(sample, sample.call(compiled), expected)
     return {}
-
-
-def unlike_when_larger(sample: Sample, run: Callable[[Sample], Any]) -> dict[str, Any]:
-    """Return the observation of the first size at which ``run`` fails or differs from eager, or that all are equal."""
-    for step in _STEPS:
-        other = sample.resized(lambda size, step=step: size + step)  # type: ignore[misc]
-        expected, error = attempt(other.outcome)
-        if error:
-            continue
-        result, error = attempt(lambda other=other: run(other))  # type: ignore[misc]
-        said = error or difference(result, expected, values=repeats(other.outcome, expected))
-        if said:
-            where = f"at sizes larger by {step}: " if step else ""
-            return {"passed": False, "silent": not error, "error": where + said}
-    return {"passed": True}
 
 
 def plain_call(sample: Sample) -> Callable[..., Any]:

@@ -40,8 +40,9 @@ def _member(value: Any, path: str) -> Any:
 def fixed_dimensions(sample: Sample, pinned: Collection[Dimension]) -> frozenset[Dimension]:
     """Return the ``pinned`` dimensions whose size the call itself fixes.
 
-    Eager refuses each other size of such a dimension, or returns another number of results or another rank. The size
-    is changed alone, together with the pinned dimensions of the same size, and with all dimensions of the same size.
+    Eager refuses each other size of such a dimension, or returns another number of results or another rank. One more,
+    twice as many and one less are tried: for the dimension alone, together with the pinned dimensions of the same size,
+    and with all dimensions of the same size. One less than 2 is not tried, since 1 is broadcast.
     """
     expected, error = attempt(sample.call)
     if error:
@@ -53,10 +54,11 @@ def fixed_dimensions(sample: Sample, pinned: Collection[Dimension]) -> frozenset
 def _changed(sample: Sample, dimension: Dimension, pinned: Collection[Dimension]) -> Iterator[Sample]:
     tensors = tensors_in(sample.inputs())
     sizes = {(number, at): size for number, tensor in enumerate(tensors) for at, size in enumerate(tensor.shape)}
-    same = [one for one in sizes if sizes[one] == sizes[dimension]]
+    size = sizes[dimension]
+    same = [one for one in sizes if sizes[one] == size]
     for together in ([dimension], [one for one in same if one in pinned], same):
-        for times in (False, True):
-            yield sample.lengthened(together, times)
+        for other in (size + 1, 2 * size, *((size - 1,) if size > 2 else ())):
+            yield sample.with_size(together, other)
 
 
 def _kind_of(sample: Sample) -> Any:

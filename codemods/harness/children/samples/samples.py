@@ -51,15 +51,14 @@ class Sample:
         )
         return other
 
-    def lengthened(self, dimensions: Collection[Dimension], times: bool) -> Sample:
-        """Return the same call with these dimensions longer by one, or twice as long."""
+    def with_size(self, dimensions: Collection[Dimension], size: int) -> Sample:
+        """Return the same call with these dimensions at ``size``: values are left out, or repeated from the first."""
         other = copy.copy(self)
         leaves, structure = pytree.tree_flatten(self._inputs)
         places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         for number, dimension in dimensions:
             tensor = leaves[places[number]]
-            more = tensor if times else tensor.narrow(dimension, 0, 1)
-            leaves[places[number]] = torch.cat([tensor, more], dimension)
+            leaves[places[number]] = tensor.index_select(dimension, torch.arange(size) % tensor.shape[dimension])
         other._inputs = pytree.tree_unflatten(leaves, structure)
         return other
 

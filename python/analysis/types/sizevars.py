@@ -1,0 +1,19 @@
+"""Requests to the ``sizevars`` of Inductor's graph, which knows its sizes as ``sympy`` expressions."""
+
+from __future__ import annotations
+
+import ast
+
+SIZEVARS = "torch._inductor.sizevars.SizeVarAllocator"
+
+
+def is_sizevars(receiver: ast.expr) -> bool:
+    """Return whether an expression is ``sizevars``, or an attribute of that name."""
+    return ast.unparse(receiver).rpartition(".")[2] == "sizevars"
+
+
+def is_request(call: ast.Call, method: str) -> bool:
+    """Return whether a call is ``sizevars.method(size)``."""
+    func = call.func
+    named = isinstance(func, ast.Attribute) and func.attr == method and is_sizevars(func.value)
+    return named and len(call.args) == 1 and not call.keywords
