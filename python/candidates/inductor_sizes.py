@@ -40,7 +40,7 @@ def floored_size(rule: str, module: Module, call: ast.Call, context: Context) ->
     size, divisor = module.text(call.args[0]).decode(), module.text(divided.right).decode()
     edit = Edit(*module.span(divided), f"{_DIVIDED}({size}, {divisor})".encode())
     message = f"`{size}` stays an expression"
-    yield fix(rule, module.place(call), [edit], message, (), ["one code for every size"], Safety.UNSAFE)
+    yield fix(rule, module.place(call), [edit], message, (), (), Safety.UNSAFE)
 
 
 def _uses(module: Module, value: ast.expr) -> list[ast.AST]:
@@ -79,7 +79,7 @@ def estimated_cost(rule: str, module: Module, call: ast.Call, context: Context) 
     ends = [module.span(one.func)[1] for one in requests]
     edits = [Edit(end - len(_HINTED), end, _ESTIMATED.encode()) for end in ends]
     message = "a choice that only costs speed takes an estimate"
-    words = "the estimate decides only when a result is stored"
+    words = "an undecided size is estimated: it decides only when a result is stored"
     yield fix(
         rule,
         module.place(call),

@@ -131,7 +131,10 @@ def description(repair: Repair) -> Iterator[str]:
     """Yield lines that describe a repair and the branch that an undecided size takes."""
     yield f"{repair.name}: {_many(repair.operators, repair.kind)} with {_SIZES[repair.protocol]}"
     yield ""
-    yield f"Against {repair.baseline}. Fails before and passes after, equal to eager on every sample:"
+    equal = "equal to eager on every sample"
+    if repair.protocol == INDUCTOR:
+        equal = "with code for every sample; the proof runs the code of some"
+    yield f"Against {repair.baseline}. Fails before and passes after, {equal}:"
     for name in repair.operators:
         yield f"  {name}, sample {repair.samples[name]}: {repair.expressions[name]}"
     for spot in dict.fromkeys(repair.spots):
