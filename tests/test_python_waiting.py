@@ -89,6 +89,11 @@ def test_a_check_looks_for_a_size_one_by_one() -> None:
         ("assert x.size(0) == k, 'bad'", "assert", "torch._check_with(AssertionError, x.size(0) == k, lambda: 'bad')"),
         ("if x.shape == y.shape:\n    return y", "if", "guard_or_false(sym_eq(x.shape, y.shape))"),
         ("if not x.is_contiguous():\n    x = y", "if", "is_contiguous_or_false(x)"),
+        (
+            "if not x.is_contiguous(memory_format=torch.contiguous_format):\n    x = y",
+            "if",
+            "is_contiguous_or_false(x)",
+        ),
         ("z = k if x.size(0) == 1 else n", "z =", "torch.sym_ite(x.size(0) == 1, k, n)"),
         ("z = k if x.size(0) == 1 else n / 2", "z =", "guard_or_false(x.size(0) == 1)"),
     ],

@@ -35,7 +35,8 @@ from .call_contracts import length_stated
 from .checked_defaults import checked_choice, checked_default
 from .clamped_slices import clamped_ends, read_bounds
 from .equality import equal_dimensions, equal_in_eager, may_refuse
-from .inductor_sizes import estimated_cost, floored_size
+from .inductor_choices import early_fallback, estimated_cost, estimated_order
+from .inductor_sizes import floored_size, symbolic_clamp, undecided_sizes
 from .inert_branches import always_cropped, modular_amounts, taken_while_compiling, told_in_eager
 from .inferred_size import computed_size
 from .inlined_wrappers import unwrapped
@@ -135,7 +136,11 @@ def _alternatives(source: SourceFile, context: Context, where: tuple[int, int]) 
             symbolic_extremum,
             equal_in_eager,
             floored_size,
+            symbolic_clamp,
+            undecided_sizes,
             estimated_cost,
+            estimated_order,
+            early_fallback,
         ):
             yield from rewrite(NAME, module, call, context)
     # TorchScript compiles `x.size(0)`.
@@ -469,10 +474,11 @@ def _number(node: ast.expr) -> bool:
 
 
 def _contiguity(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
-    """Yield the fix ``x.is_contiguous()`` → ``is_contiguous_or_false(x)``."""
-    if not isinstance(atom, ast.Call) or not isinstance(atom.func, ast.Attribute) or atom.args or atom.keywords:
+    """Yield the fix ``x.is_contiguous()`` → ``is_contiguous_or_false(x)``, also for the contiguous memory format."""
+    if not isinstance(atom, ast.Call) or not isinstance(atom.func, ast.Attribute) or atom.args:
         return
-    if atom.func.attr != "is_contiguous":
+    formats = {one.arg: module.names.meaning(one.value) for one in atom.keywords}
+    if atom.func.attr != "is_contiguous" or formats not in ({}, {"memory_format": "torch.contiguous_format"}):
         return
     spelled = spell(module, atom, "torch._prims_common.is_contiguous_or_false", context)
     if spelled is None:

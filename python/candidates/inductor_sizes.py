@@ -1,4 +1,4 @@
-"""Sizes in Inductor's lowerings, which are ``sympy`` expressions, kept symbolic or estimated."""
+"""Sizes in Inductor's lowerings, which are ``sympy`` expressions, kept symbolic."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator
 
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
-from ...codemods.torchapi.releases import available
-from ..analysis.types.sizevars import SIZEVARS, is_request
+from ..analysis.types.sizevars import is_request, request
 from ..rewrite.findings import fix
+from ..rewrite.qualified_names import spell
 from ..syntax.module import Module
 from ..syntax.tree import literal
 from .local_functions import is_name
 
-_GUARDED, _HINTED, _ESTIMATED = "guard_int", "guarding_hint_or_throw", "optimization_hint"
+_GUARDED, _GUARDED_ALL = "guard_int", "guard_int_seq"
 _DIVIDED = "FloorDiv"
-_DIVISION = f"torch.utils._sympy.functions.{_DIVIDED}"
-_COSTS = ("mark_reuse", "realize_hint")
-"""Methods of Inductor's tensors that only decide when a result is stored."""
+_FUNCTIONS = "torch.utils._sympy.functions"
+_EXTREMA = {"evaluate_min": "Min", "evaluate_max": "Max"}
+_UNDECIDED = "torch.fx.experimental.symbolic_shapes.has_free_unbacked_symbols"
 
 
 def floored_size(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
@@ -33,7 +33,7 @@ def floored_size(rule: str, module: Module, call: ast.Call, context: Context) ->
         and isinstance(divided.op, ast.FloorDiv)
         and divided.left is call
         and (literal(divided.right) or 0) > 0
-        and module.names.meaning_of_name(_DIVIDED, divided) == _DIVISION
+        and module.names.meaning_of_name(_DIVIDED, divided) == f"{_FUNCTIONS}.{_DIVIDED}"
         and all(_is_passed_on(module, use) for use in _uses(module, divided))
     ):
         return
@@ -43,56 +43,67 @@ def floored_size(rule: str, module: Module, call: ast.Call, context: Context) ->
     yield fix(rule, module.place(call), [edit], message, (), (), Safety.UNSAFE)
 
 
+def symbolic_clamp(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
+    """Yield the fix ``sizevars.evaluate_min(m, n)`` → ``Min(m, n)``, nested requests included.
+
+    The smaller or larger size is only passed on to other functions.
+    """
+    within = module.parents.get(call)
+    if request(call) not in _EXTREMA or (isinstance(within, ast.Call) and request(within) in _EXTREMA):
+        return
+    requests = [one for one in ast.walk(call) if isinstance(one, ast.Call) and request(one) in _EXTREMA]
+    spelled = [spell(module, one, f"{_FUNCTIONS}.{_EXTREMA[request(one)]}", context) for one in requests]
+    named = [one for one in spelled if one is not None]
+    plain = all(len(one.args) == 2 and not one.keywords for one in requests)
+    if not plain or len(named) < len(requests) or not all(_is_passed_on(module, use) for use in _uses(module, call)):
+        return
+    edits = [Edit(*module.span(one.func), name.text.encode()) for one, name in zip(requests, named, strict=True)]
+    needs = tuple(dict.fromkeys(need for one in named for need in one.needs))
+    message = f"`{module.text(call.args[0]).decode()}` is not compared: the extremum stays an expression"
+    yield fix(rule, module.place(call), sorted(edits), message, needs, (), Safety.UNSAFE)
+
+
+def undecided_sizes(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
+    """Yield the fix that keeps the undecided ones of several sizes as expressions.
+
+    ``*sizes, n = sizevars.guard_int_seq(all)`` guards each size that is decided, as before. A statement that only
+    guards does so where all are decided.
+    """
+    statement, undecided = module.parents.get(call), spell(module, call, _UNDECIDED, context)
+    if request(call) != _GUARDED_ALL or undecided is None or len(call.args) != 1 or call.keywords:
+        return
+    sizes, words = module.text(call.args[0]).decode(), []
+    if isinstance(statement, ast.Expr):
+        indent, text = module.indentation(statement), module.text(call).decode()
+        lines = [f"if not {undecided.text}({sizes}):", f"{module.unit_of_indentation(statement)}{text}"]
+    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple):
+        indent, inner = module.indentation(statement), module.unit_of_indentation(statement)
+        guarded = module.text(call.func).decode().removesuffix("_seq")
+        choice = f"size if {undecided.text}(size) else {guarded}(size)"
+        lines = ["(", f"{inner}{choice}", f"{inner}for size in {sizes}", ")"]
+        words = ["an undecided size counts as different from each number to which it is compared"]
+    else:
+        return
+    edit = Edit(*module.span(call), f"{module.newline}{indent or ''}".join(lines).encode())
+    message = f"undecided ones of `{sizes}` stay expressions"
+    yield fix(rule, module.place(call), [edit], message, undecided.needs, words, Safety.UNSAFE)
+
+
 def _uses(module: Module, value: ast.expr) -> list[ast.AST]:
-    """Return a value and the uses of the name to which a statement assigns it."""
+    """Return a value, or the reads of the name to which a statement assigns it."""
     statement, function = module.parents[value], module.function_of(value)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
     if not isinstance(target, ast.Name) or function is None:
         return [value]
-    return [one for one in ast.walk(function.node) if is_name(one, target.id) and one is not target]
+    named = [one for one in ast.walk(function.node) if is_name(one, target.id)]
+    return [one for one in named if one not in getattr(module.parents[one], "targets", ())]
 
 
 def _is_passed_on(module: Module, value: ast.AST) -> bool:
     """Return whether a value only enters arithmetic whose result is an argument of a function that is not built in."""
     above = module.parents[value]
-    while isinstance(above, ast.BinOp | ast.UnaryOp | ast.keyword):
+    while isinstance(above, ast.BinOp | ast.UnaryOp | ast.keyword | ast.List):
         value, above = above, module.parents[above]
     if not isinstance(above, ast.Call) or above.func is value:
         return False
     return not (module.names.meaning(above.func) or "").startswith("builtins.")
-
-
-def estimated_cost(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """Yield the fix that estimates the sizes by which an ``if`` decides only when a result is stored.
-
-    ``if sizevars.guarding_hint_or_throw(n) > 0: x.mark_reuse(…)`` reads the sizes by ``optimization_hint`` then.
-    """
-    branch: ast.AST | None = call
-    while branch is not None and not isinstance(branch, ast.If):
-        branch = module.parents.get(branch)
-    named = branch is not None and any(isinstance(one, ast.NamedExpr) for one in ast.walk(branch))
-    if not is_request(call, _HINTED) or branch is None or named or not _only_costs(branch):
-        return
-    if not available(f"{SIZEVARS}.{_ESTIMATED}", context.min_torch, context.api):
-        return
-    requests = [one for one in ast.walk(branch) if isinstance(one, ast.Call) and is_request(one, _HINTED)]
-    ends = [module.span(one.func)[1] for one in requests]
-    edits = [Edit(end - len(_HINTED), end, _ESTIMATED.encode()) for end in ends]
-    message = "a choice that only costs speed takes an estimate"
-    words = "an undecided size is estimated: it decides only when a result is stored"
-    yield fix(
-        rule,
-        module.place(call),
-        edits,
-        message,
-        (),
-        [words],
-        Safety.UNSAFE,
-    )
-
-
-def _only_costs(branch: ast.If) -> bool:
-    """Return whether the body of an ``if`` only calls methods that decide when a result is stored."""
-    calls = [one.value for one in branch.body if isinstance(one, ast.Expr)]
-    methods = [one.func.attr for one in calls if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
-    return not branch.orelse and len(methods) == len(branch.body) and set(methods) <= set(_COSTS)

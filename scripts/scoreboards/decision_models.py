@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def main() -> None:
             if words.output is not None:
                 write(outcome, words.output / way.name)
             if way.name == "dynamic":
-                drawn = dict(draw_all(cases, outcome, words.inputs, scratch))
+                drawn = dict(draw_all(cases, outcome, words.inputs, scratch, words.jobs))
     if words.json is not None:
         rows = {
             name: {"counts": counts(board), "rows": [asdict(one) for one in board]} for name, board in boards.items()
@@ -74,20 +75,29 @@ def _words() -> argparse.Namespace:
 
 
 def draw_all(
-    cases: Sequence[Case], outcome: ExportOutcome, count: int, scratch: Path
+    cases: Sequence[Case], outcome: ExportOutcome, count: int, scratch: Path, jobs: int
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of each model whose patch is proven, with the counts of its drawn inputs."""
     texts = {one.target: one.files for one in outcome.targets if one.verdict is TargetVerdict.PROVEN}
     folder = scratch / "patched"
     folder.mkdir()
-    for case in cases:
-        for file in texts.get(str(case.model), ()):
-            after = folder / case.model.name
-            after.write_bytes(file.after)
-            command = [sys.executable, "-m", "scoreboards.drawn_inputs", str(case.model), str(after), str(count)]
+
+    def draw(case: Case) -> tuple[str, dict[str, Any]]:
+        after = folder / case.model.name
+        command = [sys.executable, "-m", "scoreboards.drawn_inputs", str(case.model), str(after), str(count)]
+        try:
             ended = subprocess.run(command, cwd=ROOT / "scripts", capture_output=True, text=True, timeout=_SECONDS)
-            last = ended.stderr.strip().splitlines()[-1:] or ["no answer"]
-            yield case.name, json.loads(ended.stdout) if not ended.returncode else {"counts": {}, "wrong": last[0]}
+        except subprocess.TimeoutExpired:
+            return case.name, {"counts": {}, "wrong": f"no answer in {_SECONDS} seconds"}
+        last = ended.stderr.strip().splitlines()[-1:] or ["no answer"]
+        return case.name, json.loads(ended.stdout) if not ended.returncode else {"counts": {}, "wrong": last[0]}
+
+    proven = [case for case in cases if texts.get(str(case.model))]
+    for case in proven:
+        for file in texts[str(case.model)]:
+            (folder / case.model.name).write_bytes(file.after)
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(draw, proven)
 
 
 def lines(drawn: Drawn) -> Iterator[str]:

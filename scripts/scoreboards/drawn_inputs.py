@@ -23,7 +23,7 @@ from symfix.codemods.harness.children.samples.export_targets import ValidatedTar
 from symfix.codemods.harness.children.samples.samples import difference
 from torch.utils import _pytree as pytree
 
-_SECONDS = 2
+_SECONDS = 1
 """The time after which a call of the model counts as endless, which some loops are for infinite values."""
 _LARGEST = 9
 _SCALES = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)

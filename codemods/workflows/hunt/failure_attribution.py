@@ -28,6 +28,7 @@ _THROWN = {
     "on tensor with symbolic sizes/strides": Mode.DIRECT_THROW,
     "TensorIterator does not support symbolic shapes": Mode.TENSOR_ITERATOR,
     "guard_int": Mode.IMPLICIT_INT,
+    "with unbacked symints": Mode.BRANCH,
 }
 _NATIVE_LINE = re.compile(r"^(?:frame #\d+: (.+?) \+ 0x[0-9a-f]+ \(|#\d+ (.+?) from \S+:\d+$)", re.MULTILINE)
 _RAISES = re.compile(r"c10::(?:Error|detail::torchCheckFail)|<unknown")

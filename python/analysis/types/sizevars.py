@@ -12,8 +12,12 @@ def is_sizevars(receiver: ast.expr) -> bool:
     return ast.unparse(receiver).rpartition(".")[2] == "sizevars"
 
 
+def request(call: ast.Call) -> str:
+    """Return the name of the method if a call is ``sizevars.method(…)``, else ""."""
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) and is_sizevars(func.value) else ""
+
+
 def is_request(call: ast.Call, method: str) -> bool:
     """Return whether a call is ``sizevars.method(size)``."""
-    func = call.func
-    named = isinstance(func, ast.Attribute) and func.attr == method and is_sizevars(func.value)
-    return named and len(call.args) == 1 and not call.keywords
+    return request(call) == method and len(call.args) == 1 and not call.keywords
