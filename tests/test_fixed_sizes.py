@@ -10,9 +10,14 @@ import pytest
 torch: Any = pytest.importorskip("torch")
 pytest.importorskip("torch.testing._internal.common_methods_invocations", reason="torch's operator tests need numpy")
 
-from symfix.codemods.harness.children.protocols.specialization_protocol import specialized  # noqa: E402
+from symfix.codemods.harness.children.protocols.specialization_protocol import (  # noqa: E402
+    Coincidence,
+    dynamic,
+    specialized,
+)
 from symfix.codemods.harness.children.samples.fixed_sizes import fixed_dimensions, pinned_dimensions  # noqa: E402
 from symfix.codemods.harness.children.samples.samples import Sample  # noqa: E402
+from torch.fx.experimental.symbolic_shapes import ConstraintViolationError  # noqa: E402
 
 SAMPLES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], set[tuple[int, int]]]] = {
     "another size is refused": (torch.linalg.cross, (torch.ones(5, 3), torch.ones(5, 3)), {(0, 1), (1, 1)}),
@@ -53,3 +58,18 @@ def test_a_constant_that_the_call_does_not_fix_fails_the_protocol() -> None:
     assert "specialized it to be a constant (5)" in seen["error"]
     assert specialized(Sample(torch.mul, (torch.ones(5, 4), 2), {})) == {"passed": True, "compilations": 1}
     assert specialized(Sample(torch.Tensor.expand, (torch.ones(4, 1), (4, 6)), {}))["passed"]
+
+
+def test_a_constant_at_one_size_only_is_told_apart() -> None:
+    def padded(x: Any) -> Any:
+        return x if x.shape[0] == 5 else torch.cat([x, x])
+
+    def unrolled(x: Any) -> Any:
+        return sum(x[at] for at in range(x.shape[0]))
+
+    with pytest.raises(ConstraintViolationError) as error:
+        dynamic(Sample(padded, (torch.ones(5, 4),), {}))
+    assert isinstance(error.value, Coincidence)
+    with pytest.raises(ConstraintViolationError) as error:
+        dynamic(Sample(unrolled, (torch.ones(5, 4),), {}))
+    assert not isinstance(error.value, Coincidence)

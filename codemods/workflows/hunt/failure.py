@@ -17,6 +17,8 @@ class Mode(str, Enum):
     """Failure that depends on the values of a tensor. No code that has only sizes can decide it."""
     SPECIALIZATION = "specialization"
     """Failure that makes a constant of a dimension that was marked dynamic."""
+    COINCIDENCE = "coincidence"
+    """Specialization at one size, which equals another number of the call. At another size nothing is specialized."""
     NO_SHAPE_FUNCTION = "no shape function"
     """Failure of an operator for which torch has no meta kernel or decomposition."""
     DEVIATION = "deviation"
@@ -33,6 +35,7 @@ MEANING = {
     Mode.IMPLICIT_INT: "a size used as a plain integer",
     Mode.DATA_DEPENDENT: "the values of a tensor decide",
     Mode.SPECIALIZATION: "a dynamic size becomes a constant",
+    Mode.COINCIDENCE: "a dynamic size becomes a constant at that size only",
     Mode.NO_SHAPE_FUNCTION: "no meta kernel or decomposition",
     Mode.DEVIATION: "another result than eager",
     Mode.NOT_OURS: "not a matter of sizes",

@@ -33,7 +33,7 @@ _THROWN = {
 _NATIVE_LINE = re.compile(r"^(?:frame #\d+: (.+?) \+ 0x[0-9a-f]+ \(|#\d+ (.+?) from \S+:\d+$)", re.MULTILINE)
 _RAISES = re.compile(r"c10::(?:Error|detail::torchCheckFail)|<unknown")
 _BY_VALUES = ("DataDependentOutputException", "DynamicOutputShapeException")
-_PINNED = "ConstraintViolationError"
+_PINNED, _COINCIDENCE = "ConstraintViolationError", "Coincidence"
 _INTEGERS = ("guard_int", "int_", "__int__", "__index__", "guard_float", "__float__")
 DIED = "the process died: no frames"
 _NO_SHAPE_FUNCTION = "attempted to run this operator with Meta tensor"
@@ -95,7 +95,8 @@ def attribute(seen: Mapping[str, Any], sources: TorchSources) -> Attribution:
     if seen["type"] == "GuardOnDataDependentSymNode":
         return _undecided(seen, sources)
     if seen["type"] == _PINNED:
-        return replace(_undecided(seen, sources), mode=Mode.SPECIALIZATION)
+        mode = Mode.COINCIDENCE if _COINCIDENCE in seen["types"] else Mode.SPECIALIZATION
+        return replace(_undecided(seen, sources), mode=mode)
     lines = python_path(seen["frames"], sources) or user_path(seen["text"], sources)
     text = seen["text"]
     if seen["type"] in _BY_VALUES:

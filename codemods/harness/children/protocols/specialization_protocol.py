@@ -9,7 +9,7 @@ from torch._dynamo.decorators import mark_dynamic
 from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
 
 from ..recorders.frame_capture import specializations_kept
-from ..samples.fixed_sizes import fixed_dimensions, pinned_dimensions
+from ..samples.fixed_sizes import at_other_sizes, fixed_dimensions, pinned_dimensions
 from ..samples.samples import SEED, Dimension, Sample, attempt, difference, repeats, seed, tensors_in
 from .compiled_call import Compiled
 from .unbacked_protocol import compare, eager_result
@@ -18,16 +18,27 @@ _STEPS = (0, 1, 2, 3, 5)
 """Increases of all sizes at which compiled code is called."""
 
 
+class Coincidence(ConstraintViolationError):
+    """A dimension became a constant at its size only, which equals another number of the call."""
+
+
 def dynamic(sample: Sample) -> dict[str, Any] | None:
     """Compile with every dimension of two or more marked dynamic, and compare with eager.
 
     A dimension whose size the call itself fixes is left unmarked; ``fixed`` counts them. Return None if no dimension
-    can be marked. A ConstraintViolationError is raised with the frames of the guard that made a constant.
+    can be marked. A ConstraintViolationError is raised with the frames of the guard that made a constant, from a
+    `Coincidence` if each constant is one.
     """
     if not sample.resizable:
         return None
     expected = eager_result(sample)
-    free, _, (result, _) = _compiled(sample)
+    try:
+        free, _, (result, _) = _compiled(sample)
+    except ConstraintViolationError as error:
+        pinned = pinned_dimensions(sample, str(error))
+        if pinned and all(any(_is_free(other, one) for other in at_other_sizes(sample, one, pinned)) for one in pinned):
+            raise Coincidence from error
+        raise
     compare(sample, result, expected)
     fixed = sample.marks - free.marks
     return {"fixed": fixed} if fixed else {}
@@ -79,6 +90,17 @@ def _compiled(sample: Sample) -> tuple[Sample, Compiled, tuple[Any, list[Any]]]:
             if not more:
                 raise
             fixed |= more
+
+
+def _is_free(sample: Sample, dimension: Dimension) -> bool:
+    """Return whether a compilation leaves a dimension dynamic."""
+    try:
+        _compiled(sample)
+    except ConstraintViolationError as error:
+        return dimension not in pinned_dimensions(sample, str(error))
+    except Exception:
+        return False
+    return True
 
 
 def _outcome(sample: Sample, compiled: Compiled) -> tuple[Any, list[Any]]:

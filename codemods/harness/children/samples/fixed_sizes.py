@@ -38,17 +38,25 @@ def _member(value: Any, path: str) -> Any:
 
 
 def fixed_dimensions(sample: Sample, pinned: Collection[Dimension]) -> frozenset[Dimension]:
-    """Return the ``pinned`` dimensions whose size the call itself fixes.
-
-    Eager refuses each other size of such a dimension, or returns another number of results or another rank. One more,
-    twice as many and one less are tried: for the dimension alone, together with the pinned dimensions of the same size,
-    and with all dimensions of the same size. One less than 2 is not tried, since 1 is broadcast.
-    """
-    expected, error = attempt(sample.call)
+    """Return the ``pinned`` dimensions whose size the call itself fixes: eager takes it at no other size."""
+    _, error = attempt(sample.call)
     if error:
         return frozenset()
-    kind = _kind(expected)
-    return frozenset(one for one in pinned if all(_kind_of(other) != kind for other in _changed(sample, one, pinned)))
+    return frozenset(one for one in pinned if next(at_other_sizes(sample, one, pinned), None) is None)
+
+
+def at_other_sizes(sample: Sample, dimension: Dimension, pinned: Collection[Dimension]) -> Iterator[Sample]:
+    """Yield the same call with other sizes of a ``pinned`` dimension that eager takes.
+
+    The results have the same number and rank. One more, twice as many and one less are tried: for the dimension alone,
+    together with the pinned dimensions of the same size, and with all dimensions of the same size. One less than 2 is
+    not tried, since 1 is broadcast.
+    """
+    expected, error = attempt(sample.call)
+    for other in _changed(sample, dimension, pinned) if not error else ():
+        result, error = attempt(other.call)
+        if not error and _kind(result) == _kind(expected):
+            yield other
 
 
 def _changed(sample: Sample, dimension: Dimension, pinned: Collection[Dimension]) -> Iterator[Sample]:
@@ -59,11 +67,6 @@ def _changed(sample: Sample, dimension: Dimension, pinned: Collection[Dimension]
     for together in ([dimension], [one for one in same if one in pinned], same):
         for other in (size + 1, 2 * size, *((size - 1,) if size > 2 else ())):
             yield sample.with_size(together, other)
-
-
-def _kind_of(sample: Sample) -> Any:
-    result, error = attempt(sample.call)
-    return None if error else _kind(result)
 
 
 def _kind(result: Any) -> Any:
