@@ -1,14 +1,14 @@
 """Use the present names of Inductor's ``sizevars``: ``evaluate_static_shape`` → ``guard_int``.
 
 What: calls of methods of ``sizevars`` (and of ``self`` in the class that defines the old name). The methods are
-``evaluate_static_shape(s)``, ``guard_equals/leq/lt``, ``is_expr_static_and_true``, and ``size_hint`` with a
-``fallback``. Also ``size_hint(a) == size_hint(b)``.
+``evaluate_static_shape(s)``, ``guard_equals/leq/lt``, ``is_expr_static_and_true``, and ``size_hint(s)``. Also
+``size_hint(a) == size_hint(b)``.
 
 Why: the old names are gone. The new ones distinguish specializing (``guard_int``), checking (``check_equals``), looking
-up (``statically_known_true``) and estimating (``optimization_hint``).
+up (``statically_known_true``), estimating (``optimization_hint``, of ``size_hint`` with a ``fallback``) and reading a
+hint that an unbacked size does not have (``guarding_hint_or_throw``, of ``size_hint`` without one).
 
-Leaves alone: ``size_hint`` without a ``fallback``, which raises for an unbacked size. The call does not show whether it
-needs an estimate or a guard. A new name that the target torch does not have.
+Leaves alone: a new name that the target torch does not have, and a result of ``guard_leq`` that is used.
 
 Safety: safe for the plain renames, whose meaning is the same. Unsafe for comparisons of hints.
 """
@@ -38,6 +38,11 @@ _RENAMED = {
 # These used to return an expression and now return nothing. One of them has a variant that still does.
 _STATEMENTS = {"guard_equals": "check_equals", "guard_leq": "check_leq", "guard_lt": "check_lt"}
 _RETURNING = {"guard_equals": "check_equals_and_simplify"}
+_HINTS = {
+    "size_hint": ("guarding_hint_or_throw", "optimization_hint"),
+    "size_hints": ("guarding_hints_or_throw", "optimization_hints"),
+}
+"""Present names without and with a ``fallback``. Without one both raise for an unbacked size."""
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
@@ -56,15 +61,10 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context) -> Iterator[Fix | Skip]:
     old, statement = func.attr, isinstance(module.parents[call], ast.Expr)
     new = _RENAMED.get(old) or (_STATEMENTS.get(old) if statement else _RETURNING.get(old))
-    if old == "size_hint":
+    if old in _HINTS:
         if any(isinstance(above, ast.Compare) and _hints_compared(above) for above in [module.parents[call]]):
             return
-        if not any(keyword.arg == "fallback" for keyword in call.keywords):
-            yield skip(
-                NAME, module.place(call), "hint-or-guard", "without a fallback this may want a guard or an estimate"
-            )
-            return
-        new = "optimization_hint"
+        new = _HINTS[old][any(keyword.arg == "fallback" for keyword in call.keywords)]
     elif new is None:
         if old in _STATEMENTS:
             yield skip(NAME, module.place(call), "result-used", f"`{_STATEMENTS[old]}` returns nothing")

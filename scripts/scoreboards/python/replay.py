@@ -17,7 +17,7 @@ import argparse
 import ast
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -31,6 +31,12 @@ from .judging import Proposal, drawn, report
 
 NAMES = frozenset(
     "guard_or_false guard_or_true sym_and sym_or sym_min sym_max sym_eq statically_known_true".split()  # noqa: SIM905
+)
+INDUCTOR = NAMES | frozenset(
+    """check_equals check_equals_and_simplify check_leq check_lt guard_int guard_int_seq guarding_hint_or_throw
+    guarding_hints_or_throw has_free_unbacked_symbols is_size_one_or_false optimization_hint optimization_hints
+    statically_known_equals statically_known_geq statically_known_gt statically_known_leq statically_known_lt
+    statically_known_multiple_of FloorDiv Max Min""".split()  # noqa: SIM905
 )
 Call = tuple[str, tuple[str, ...]]
 
@@ -52,8 +58,9 @@ def main() -> int:
     old, new = source_tree("2.6.0", words.tree), site_packages()
     judged: list[Site] = []
     beyond: list[Proposal] = []
-    for file, sites in by_file(human_sites(old, new)).items():
-        here, more = judge(old, file, sites)
+    below, names = ("torch/_inductor", INDUCTOR) if words.inductor else ("torch", NAMES)
+    for file, sites in by_file(human_sites(old, new, below, names)).items():
+        here, more = judge(old, file, sites, names)
         judged += here
         beyond += more
     verdicts = Counter(site.verdict for site in judged)
@@ -73,20 +80,20 @@ def main() -> int:
     return 0
 
 
-def human_sites(old: Path, new: Path) -> Iterator[Site]:
-    """Yield the calls that people added."""
-    for path in sorted((new / "torch").rglob("*.py")):
+def human_sites(old: Path, new: Path, below: str, names: Set[str]) -> Iterator[Site]:
+    """Yield the calls of ``names`` that people added in the folder ``below``."""
+    for path in sorted((new / below).rglob("*.py")):
         content = path.read_bytes()
         file = path.relative_to(new)
-        if not any(name.encode() in content for name in NAMES) or not (old / file).exists():
+        if not any(name.encode() in content for name in names) or not (old / file).exists():
             continue
         before = functions(ast.parse((old / file).read_bytes()))
         for name, function in functions(ast.parse(content)).items():
             if name not in before:
                 continue
-            there = set(calls(before[name]))
+            there = set(calls(before[name], names))
             expressions = {ast.unparse(node) for node in ast.walk(before[name]) if isinstance(node, ast.expr)}
-            for call, arguments in calls(function):
+            for call, arguments in calls(function, names):
                 if (call, arguments) not in there and all(argument in expressions for argument in arguments):
                     yield Site(file.as_posix(), name, call, arguments)
 
@@ -98,7 +105,7 @@ def by_file(sites: Iterator[Site]) -> dict[str, list[Site]]:
     return found
 
 
-def judge(old: Path, file: str, sites: list[Site]) -> tuple[list[Site], list[Proposal]]:
+def judge(old: Path, file: str, sites: list[Site], names: Set[str]) -> tuple[list[Site], list[Proposal]]:
     """Return the sites of one file with their verdicts, and the tool's calls outside the sites."""
     outcome = rewritten(old, file, unsafe=True)
     assert isinstance(outcome, (Changed, Unchanged)), outcome
@@ -106,7 +113,7 @@ def judge(old: Path, file: str, sites: list[Site]) -> tuple[list[Site], list[Pro
     before = functions(ast.parse(content))
     after = functions(ast.parse(outcome.after if isinstance(outcome, Changed) else content))
     written = {
-        name: Counter(calls(after[name])) - Counter(calls(function))
+        name: Counter(calls(after[name], names)) - Counter(calls(function, names))
         for name, function in before.items()
         if name in after  # else the function itself has another name now
     }
@@ -166,16 +173,16 @@ def functions(tree: ast.Module) -> dict[str, ast.FunctionDef | ast.AsyncFunction
     return found
 
 
-def calls(function: ast.AST) -> Iterator[Call]:
-    """Yield the calls of the names, without those in nested functions."""
+def calls(function: ast.AST, names: Set[str]) -> Iterator[Call]:
+    """Yield the calls of ``names``, without those in nested functions."""
     for child in ast.iter_child_nodes(function):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         if isinstance(child, ast.Call):
             name = getattr(child.func, "id", getattr(child.func, "attr", ""))
-            if name in NAMES:
+            if name in names:
                 yield name, tuple(ast.unparse(argument) for argument in child.args)
-        yield from calls(child)
+        yield from calls(child, names)
 
 
 def _words() -> argparse.Namespace:
@@ -183,6 +190,7 @@ def _words() -> argparse.Namespace:
         prog="scripts/replay-python", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--tree", type=Path, help="the older tree (default: scripts/corpus brings 2.6.0)")
+    parser.add_argument("--inductor", action="store_true", help="judge the calls below torch/_inductor")
     parser.add_argument("--verbose", action="store_true", help="print every site that is not identical")
     parser.add_argument("--sample", type=int, default=0, help="draw so many of the calls beyond the sites")
     parser.add_argument("--write", action="store_true", help="write the draw to judged.md beside this module")

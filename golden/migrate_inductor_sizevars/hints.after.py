@@ -1,0 +1,10 @@
+# symfix-golden: path=torch/_inductor/example.py
+from .virtualized import V
+
+
+def choose(x, config):
+    sizevars = V.graph.sizevars
+    if sizevars.guarding_hint_or_throw(x.get_numel()) > config.most:
+        return sizevars.guarding_hints_or_throw(x.get_size())
+    strides = sizevars.optimization_hints(x.get_stride(), fallback=config.unbacked_symint_fallback)
+    return [*strides, sizevars.optimization_hint(x.get_layout().offset, fallback=0)]
