@@ -9,7 +9,7 @@ from ..codemods.model.source_file import SourceFile
 from .analysis.file.concrete_uses import concrete_uses
 from .analysis.file.prefilter import is_read, worth_reading
 from .analysis.handlers.signatures import HEADERS
-from .rewrite.alternatives import alternatives, extent
+from .rewrite.alternatives import alternatives, extent, internal_callees
 from .rewrite.formatter import wrap_long_lines
 from .rewrite.includes import includes
 from .syntax.bracket_balance import is_whole
@@ -59,6 +59,7 @@ language = Language(
     project_suffixes=SUFFIXES,
     project_tables=("aten/src/ATen/native/native_functions.yaml",),
     extent=extent,
+    callees=internal_callees,
     alternatives=alternatives,
     concrete_uses=concrete_uses,
     functions=_functions,

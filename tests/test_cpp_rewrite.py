@@ -15,7 +15,7 @@ from symfix.cpp.analysis.file.sources import seeds
 from symfix.cpp.analysis.graph.graph import Refusal
 from symfix.cpp.analysis.graph.reasons import SkipReason
 from symfix.cpp.analysis.propagation.promotions import Analysis, analyse
-from symfix.cpp.rewrite.alternatives import alternatives, extent
+from symfix.cpp.rewrite.alternatives import alternatives, extent, internal_callees
 from symfix.cpp.rewrite.changes import changes
 from symfix.cpp.rewrite.emit import emit, fix
 from symfix.cpp.rewrite.formatter import wrap_long_lines
@@ -132,5 +132,21 @@ def test_what_could_be_tried_where_no_rule_dares() -> None:
     assert where == (text.index("Tensor f"), len(text))
     (found,) = alternatives(source, CONTEXT, where)
     assert b"TORCH_GUARD_OR_FALSE(t.sym_size(0).sym_eq(k))" in apply(source.content, found.edits)
-    assert extent(source, 1, "f(...)") == where
+    assert extent(source, 1, "f(...)") == extent(source, 1, "at::native::f") == where
     assert extent(source, 1, "g()") is None
+
+
+def test_functions_with_internal_linkage_are_callees_that_no_stack_names() -> None:
+    text = f"""{HEAD}
+static Tensor last(const Tensor& t) {{ return t.neg(); }}
+static Tensor twice(const Tensor& t) {{ return t; }}
+static Tensor twice(const Tensor& t, int64_t k) {{ return t; }}
+namespace {{
+Tensor first(const Tensor& t) {{ return last(t); }}
+}}
+Tensor exported(const Tensor& t) {{ return t; }}
+Tensor f(const Tensor& t) {{ return at::native::exported(twice(first(t))); }}
+"""
+    source = SourceFile(Path("shapes.cpp"), text.encode())
+    assert internal_callees(source, "at::native::f(at::Tensor const&)") == ["first", "last"]
+    assert internal_callees(source, "at::native::exported") == internal_callees(source, "unknown") == []

@@ -150,6 +150,10 @@ def _no_functions(source: SourceFile) -> Sequence[tuple[int, int]]:
     return ()
 
 
+def _no_callees(source: SourceFile, function: str) -> Sequence[str]:
+    return ()
+
+
 def _unnamed(source: SourceFile, line: int) -> str:
     return ""
 
@@ -205,6 +209,8 @@ class Language:
     """Relative paths of tables with the same facts. ``project`` is not called if one of them exists."""
     extent: Callable[[SourceFile, int, str], tuple[int, int] | None] = _nowhere
     """Function that returns the byte range responsible for a failure, given its line (from 1) or a function's name."""
+    callees: Callable[[SourceFile, str], Sequence[str]] = _no_callees
+    """Function that returns the functions that a named one calls, directly or not, and that no stack trace names."""
     alternatives: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
     """Function that yields fixes to try inside an extent. No rule guarantees them, so each needs a proof by a run."""
     preferred: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none

@@ -8,6 +8,7 @@ default is checked at run time.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -37,12 +38,32 @@ _METHODS = {"std::max": "max", "std::min": "min"}
 def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
     """Return the bytes of the function that a demangled name means. ``line`` is unused."""
     found = _DEMANGLED.match(function.replace("(anonymous namespace)::", ""))
-    name, passed = (found[1], _arguments_of(found[2])) if found else (function, None)
+    name, passed = (found[1], _arguments_of(found[2])) if found else (function.rpartition("::")[2], None)
     named = [one for one in model_of(source).functions if one.name.rpartition("::")[2] == name]
     if not named:
         return None
     best = max(named, key=lambda one: _likeness(one, passed)) if passed is not None else named[0]
     return best.node.start_byte, best.node.end_byte
+
+
+def internal_callees(source: SourceFile, function: str) -> list[str]:
+    """Return the functions with internal linkage that a demangled function calls, directly or not, outermost first.
+
+    No stack trace names them. A name that several functions share is left out.
+    """
+    where, model = extent(source, 0, function), model_of(source)
+    caller = None if where is None else model.function_at(where[0])
+    named = Counter(one.name for one in model.functions)
+    internal = {one.name: one for one in model.functions if one.internal and named[one.name] == 1}
+    pending, found = [caller] if caller else [], dict[str, None]()
+    while pending:
+        for call in every(pending.pop(0).body, "call_expression"):
+            callee = call.child_by_field_name("function")
+            name = "" if callee is None else model.tree.text(callee).rpartition("::")[2]
+            if name in internal and name not in found:
+                found[name] = None
+                pending.append(internal[name])
+    return list(found)
 
 
 def _likeness(function: Function, passed: list[str]) -> tuple[bool, int]:

@@ -78,9 +78,10 @@ class TrialRunner:
             if frame.composed:
                 found.append(CandidateSite(path, 0, frame.function, composed=frame.composed))
             elif frame.native:
-                extent = draft.language.extent(draft.source, 0, frame.function)
-                if extent is not None:
-                    found.append(CandidateSite(path, extent[0], frame.function))
+                for function in (frame.function, *draft.language.callees(draft.source, frame.function)):
+                    extent = draft.language.extent(draft.source, 0, function)
+                    if extent is not None:
+                        found.append(CandidateSite(path, extent[0], function))
             else:
                 site = CandidateSite(path, draft.origin(draft.line_start(frame.line)), frame.function, frame.operators)
                 self.advisors.note(site, frame.conditions)

@@ -37,7 +37,7 @@ def dynamic(sample: Sample) -> dict[str, Any] | None:
     except ConstraintViolationError as error:
         pinned = pinned_dimensions(sample, str(error))
         if pinned and all(any(_is_free(other, one) for other in at_other_sizes(sample, one, pinned)) for one in pinned):
-            raise Coincidence from error
+            raise Coincidence(*error.args) from error
         raise
     compare(sample, result, expected)
     fixed = sample.marks - free.marks
