@@ -167,8 +167,13 @@ def _is_fake(line: FailurePlace) -> bool:
 
 def _thrown_natively(text: str) -> tuple[FailurePlace, ...]:
     """Return the C++ functions in the text of a C++ error."""
+    return native_path([{"name": name, "file": ""} for name in native_names(text)])
+
+
+def native_names(text: str) -> list[str]:
+    """Return the names, with parameters, of the C++ functions in the text of a C++ error, innermost first."""
     names = [one or other for one, other in _NATIVE_LINE.findall(text)]
-    return native_path([{"name": name, "file": ""} for name in names if not _RAISES.match(name)])
+    return [name for name in names if not _RAISES.match(name)]
 
 
 def _first_line(text: str) -> str:
