@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from symfix.codemods.harness.children.recorders.frame_capture import explain
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.workflows.hunt.failure_attribution import failures_of
 from symfix.codemods.workflows.hunt.failure_groups import by_file, by_mode, by_place
@@ -190,7 +191,9 @@ def test_a_thrown_error_names_the_cpp_function_in_its_text(site: Path) -> None:
         "frame #1: c10::TensorImpl::numel_custom() const + 0x1b (0x1 in lib.so)\n"
         "frame #2: at::native::square(at::Tensor const&) + 0x2 (0x1 in lib.so)\n"
     )
-    failure = judged(site, seen(site, [REFS, *TRACER], type="RuntimeError", text=text))
+    native = tuple(frame["name"] for frame in explain(RuntimeError(text))["native"])
+    assert native[1:] == ("at::native::square(at::Tensor const&)",)
+    failure = judged(site, seen(site, [REFS, *TRACER], native, type="RuntimeError", text=text))
     assert failure.mode is Mode.DIRECT_THROW
     assert [place.function for place in failure.path] == ["at::native::square", "f"]
 

@@ -18,7 +18,6 @@ from symfix.codemods.model.edit import Edit
 from symfix.codemods.model.rule import Context, Fix, Safety
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.workflows.hunt.failure import Failure, FailurePlace, Mode, Operator
-from symfix.codemods.workflows.hunt.sources import TorchSources
 from symfix.codemods.workflows.pull_requests.series.repairs import read_folder
 from symfix.codemods.workflows.repair.candidate_search import Search
 from symfix.codemods.workflows.repair.candidates import Candidate, CandidateSite, CandidateSources
@@ -33,7 +32,7 @@ from symfix.codemods.workflows.repair.procedure import _placed
 from symfix.codemods.workflows.repair.progress_metric import expression, strip_advice
 from symfix.codemods.workflows.repair.result import REASONS, Repair, RepairOutcome, SourceSpan, Unrepaired
 from symfix.codemods.workflows.repair.trial_runner import TrialRunner
-from symfix.codemods.workflows.repair.trials import TorchFrame, Trial, Tried, attributed_frames
+from symfix.codemods.workflows.repair.trials import TorchFrame, Trial, Tried
 
 MODULE = b'''"""Shapes."""
 
@@ -898,11 +897,3 @@ def test_a_kernel_that_torch_does_not_take_is_named(context: Context, advisors: 
     assert bench.unswapped("one") == "chunk: expected another signature"
     assert bench.unswapped("two") == "", "one of its kernels is swapped in"
     assert bench.unswapped("three") == ""
-
-
-def test_a_thrown_error_names_the_signatures_of_the_functions_in_its_text(tmp_path: Path) -> None:
-    kernel = "at::native::flip(at::Tensor const&, long)"
-    text = f"Cannot call sizes() on tensor with symbolic sizes/strides\nframe #1: {kernel} + 0x1a (0x7f in lib.so)\n"
-    seen = {"type": "RuntimeError", "types": ["RuntimeError"], "text": text, "frames": [], "native": []}
-    frames = attributed_frames(seen, TorchSources(tmp_path, {}))
-    assert [(one.function, one.native) for one in frames] == [(kernel, True)]

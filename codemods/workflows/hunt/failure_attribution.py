@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -30,8 +29,6 @@ _THROWN = {
     "guard_int": Mode.IMPLICIT_INT,
     "with unbacked symints": Mode.BRANCH,
 }
-_NATIVE_LINE = re.compile(r"^(?:frame #\d+: (.+?) \+ 0x[0-9a-f]+ \(|#\d+ (.+?) from \S+:\d+$)", re.MULTILINE)
-_RAISES = re.compile(r"c10::(?:Error|detail::torchCheckFail)|<unknown")
 _BY_VALUES = ("DataDependentOutputException", "DynamicOutputShapeException")
 _PINNED, _COINCIDENCE = "ConstraintViolationError", "Coincidence"
 _INTEGERS = ("guard_int", "int_", "__int__", "__index__", "guard_float", "__float__")
@@ -111,7 +108,7 @@ def attribute(seen: Mapping[str, Any], sources: TorchSources) -> Attribution:
         return Attribution(
             Mode.NOT_OURS, lines, "" if lines else f"dynamo does not trace the call: {_first_line(text)}"
         )
-    path = _thrown_natively(text) + lines
+    path = native_path(seen["native"]) + lines
     mode = next((mode for words, mode in _THROWN.items() if words in text), Mode.UNKNOWN)
     return Attribution(mode, path, "" if path else "the error keeps no frame of torch")
 
@@ -163,17 +160,6 @@ def _callers(inside: tuple[FailurePlace, ...]) -> tuple[FailurePlace, ...]:
 
 def _is_fake(line: FailurePlace) -> bool:
     return line.file.startswith("torch/_subclasses/")
-
-
-def _thrown_natively(text: str) -> tuple[FailurePlace, ...]:
-    """Return the C++ functions in the text of a C++ error."""
-    return native_path([{"name": name, "file": ""} for name in native_names(text)])
-
-
-def native_names(text: str) -> list[str]:
-    """Return the names, with parameters, of the C++ functions in the text of a C++ error, innermost first."""
-    names = [one or other for one, other in _NATIVE_LINE.findall(text)]
-    return [name for name in names if not _RAISES.match(name)]
 
 
 def _first_line(text: str) -> str:

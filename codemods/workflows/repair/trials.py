@@ -11,7 +11,7 @@ from ...harness.opinfo_runner import OPERATORS, UNBACKED
 from ...harness.process_limits import Ended
 from ...harness.resilient_batch import Batch, BatchReport, limits_for
 from ...harness.torch_variant import Harness, Variant
-from ..hunt.failure_attribution import attribute, native_names
+from ..hunt.failure_attribution import attribute
 from ..hunt.frames import plain_name
 from ..hunt.sources import TorchSources
 
@@ -171,8 +171,7 @@ def torch_frames(said: Mapping[str, Any]) -> tuple[TorchFrame, ...]:
 
 def attributed_frames(seen: Mapping[str, Any], sources: TorchSources) -> tuple[TorchFrame, ...]:
     """Return the places to which a hunt attributes an error that a child explained."""
-    names = (*native_names(seen["text"]), *(frame["name"] for frame in seen["native"]))
-    signatures = {plain_name(name): name for name in names}
+    signatures = {plain_name(frame["name"]): frame["name"] for frame in seen["native"]}
     return tuple(
         TorchFrame(str(sources.site / place.file), place.line, place.function)
         if place.line

@@ -18,6 +18,8 @@ _NODE = re.compile(r"torch::autograd::generated::(\w+)::apply\(")
 _FORMULA = re.compile(
     r"(?:torch::autograd::generated::details|at::_ops|at::native|at)::(\w+)(?:::call|::redispatch)?\("
 )
+_NATIVE_LINE = re.compile(r"^(?:frame #\d+: (.+?) \+ 0x[0-9a-f]+ \(|#\d+ (.+?) from \S+:\d+$)", re.MULTILINE)
+_RAISES = re.compile(r"c10::(?:Error|detail::torchCheckFail)|<unknown")
 _GLUE = ("pybind11::", "torch::unwind", "std::", "void pybind11::", "torch::CapturedTraceback")
 
 Frame = dict[str, Any]
@@ -78,7 +80,7 @@ def explain(error: BaseException) -> dict[str, Any]:
     """Return the root cause of an error: the chain of types, its text, the condition, and the frames, innermost first.
 
     ``native`` are the innermost C++ frames between two stretches of Python. They requested the size, or are below the
-    Python code that did.
+    Python code that did. For an error that C++ threw they are those in its text.
     """
     chain = list(causes(error))
     root = next((one for one in reversed(chain) if hasattr(one, _STACK)), chain[-1])
@@ -93,7 +95,7 @@ def explain(error: BaseException) -> dict[str, Any]:
         "text": text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + " …",
         "condition": str(getattr(root, "cond", "")),
         "frames": [_frame(*place) for place in python[:_MOST_FRAMES]],
-        "native": _innermost(stack),
+        "native": _innermost(stack) if native else list(_thrown_from(text)),
         "formula": list(formula(stack)),
     }
 
@@ -122,6 +124,13 @@ def _open_frames() -> tuple[Any, list[_Place]]:
         python.append((at.f_code, at.f_lasti, at.f_lineno))
         at = at.f_back
     return CapturedTraceback.extract(cpp=True), python  # type: ignore[no-untyped-call]
+
+
+def _thrown_from(text: str) -> Iterator[Frame]:
+    """Yield the C++ frames in the text of an error, innermost first."""
+    for one, other in _NATIVE_LINE.findall(text):
+        if not _RAISES.match(one or other):
+            yield {"file": "", "line": 0, "name": (one or other)[:_LONGEST_NAME]}
 
 
 def _innermost(stack: Any) -> list[Frame]:
