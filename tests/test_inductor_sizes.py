@@ -183,6 +183,8 @@ def test_undecided_sizes_take_the_fallback_of_the_lowering(context: Context) -> 
         ("pool_fallback(x, size)", "pool_fallback(x, [high])"),
         ("pool_fallback(x, size)", "other(x, size)"),
         ("    *batch", "    size = pad(size)\n    *batch"),
+        ("guard_int(wide)", "guard_int(high * wide)"),
+        ("        return pool_fallback(x, size)", "        def run():\n            return pool_fallback(x, size)"),
     ],
 )
 def test_a_fallback_of_other_arguments_is_not_taken(old: str, new: str, context: Context) -> None:

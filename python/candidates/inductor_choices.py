@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
@@ -115,7 +115,8 @@ def early_fallback(rule: str, module: Module, call: ast.Call, context: Context) 
     body = function.node.body
     if not isinstance(statement, ast.stmt) or _requested(statement) is None or statement not in body:
         return
-    fallback = next(filter(None, (_fallback(module, function.node, one) for one in ast.walk(function.node))), None)
+    returns = (one for one in ast.walk(function.node) if module.function_of(one) is function)
+    fallback = next(filter(None, (_fallback(module, function.node, one) for one in returns)), None)
     if fallback is None or fallback.lineno < statement.lineno:
         return
     first, last = body.index(statement), body.index(statement) + 1
@@ -123,6 +124,8 @@ def early_fallback(rule: str, module: Module, call: ast.Call, context: Context) 
         first -= 1
     while last < len(body) and _requested(body[last]):
         last += 1
+    if any(_reads_stored(one, body[first:at]) for at, one in enumerate(body[first:last], first)):
+        return
     requests = [module.text(one.args[0]).decode() for one in map(_requested, body[first:last]) if one is not None]
     sizes = f"[{', '.join(requests)}]" if len(requests) > 1 else requests[0]
     indent, unit = module.indentation(statement) or "", module.unit_of_indentation(statement)
@@ -137,6 +140,13 @@ def _requested(statement: ast.stmt) -> ast.Call | None:
     """Return the request of a concrete size that a statement assigns, if it does no more."""
     value = statement.value if isinstance(statement, ast.Assign) else None
     return value if isinstance(value, ast.Call) and is_request(value, _GUARDED) else None
+
+
+def _reads_stored(statement: ast.stmt, before: Sequence[ast.stmt]) -> bool:
+    """Return whether a statement reads a name that an earlier one stores."""
+    names = [part for one in before for part in ast.walk(one) if isinstance(part, ast.Name)]
+    stored = {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    return any(isinstance(one, ast.Name) and one.id in stored for one in ast.walk(statement))
 
 
 def _fallback(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.AST) -> ast.Return | None:

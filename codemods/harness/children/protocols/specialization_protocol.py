@@ -93,14 +93,14 @@ def _compiled(sample: Sample) -> tuple[Sample, Compiled, tuple[Any, list[Any]]]:
 
 
 def _is_free(sample: Sample, dimension: Dimension) -> bool:
-    """Return whether a compilation leaves a dimension dynamic."""
+    """Return whether a compilation leaves a marked dimension dynamic."""
     try:
-        _compiled(sample)
+        free, _, _ = _compiled(sample)
     except ConstraintViolationError as error:
         return dimension not in pinned_dimensions(sample, str(error))
     except Exception:
         return False
-    return True
+    return free.unmarked([dimension]).marks < free.marks
 
 
 def _outcome(sample: Sample, compiled: Compiled) -> tuple[Any, list[Any]]:
