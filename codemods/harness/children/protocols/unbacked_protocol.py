@@ -58,7 +58,7 @@ def backed(sample: Sample) -> dict[str, Any] | None:
     expected = eager_result(sample)
     traced(sample)
     compile_anew()
-    compiled = torch.compile(plain_call(sample), backend="eager", fullgraph=True, dynamic=True)
+    compiled = torch.compile(plain_call(sample), backend="aot_eager", fullgraph=True, dynamic=True)
     compare(sample, sample.call(compiled), expected)
     return {}
 
