@@ -126,6 +126,19 @@ def test_undecided_ones_of_several_sizes_stay_expressions(context: Context) -> N
     assert rewritten("    kernel = V.graph.sizevars.guard_int_seq(x.get_size())\n", context) == set()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    kernel = first, *rest = sizevars.guard_int_seq(x.get_size())\n    return kernel, first\n",
+        "    first, *rest = size.sizevars.guard_int_seq(x.get_size())\n    return first\n",
+        "    sizevars.guard_int_seq(x.get_size()); y = x\n    return y\n",
+        "    if dim: sizevars.guard_int_seq(x.get_size())\n    return x\n",
+    ],
+)
+def test_sizes_that_another_name_or_line_takes_are_left(text: str, context: Context) -> None:
+    assert rewritten(text, context) == set()
+
+
 def test_a_guard_that_nobody_reads_is_left_out_for_undecided_sizes(context: Context) -> None:
     text = "    sizevars.guard_int_seq(x.get_size())\n    return x\n"
     guarded = """\

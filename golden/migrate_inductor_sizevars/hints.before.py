@@ -8,3 +8,12 @@ def choose(x, config):
         return sizevars.size_hints(x.get_size())
     strides = sizevars.size_hints(x.get_stride(), fallback=config.unbacked_symint_fallback)
     return [*strides, sizevars.size_hint(x.get_layout().offset, fallback=0)]
+
+
+def estimate(x, sizevars):
+    try:
+        return sizevars.size_hint(x)
+    except Exception:
+        return -1
+    finally:
+        sizevars.size_hint(x, fallback=-1)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
 from ...codemods.torchapi.releases import available
-from ..analysis.types.sizevars import SIZEVARS, is_request
+from ..analysis.types.sizevars import SIZEVARS, UNDECIDED, is_request
 from ..rewrite.findings import fix
 from ..rewrite.qualified_names import spell
 from ..syntax.module import Module
@@ -20,8 +20,7 @@ _COSTS = ("mark_reuse", "realize_hint")
 """Methods of Inductor's tensors that only decide when a result is stored."""
 _ORDERS = ("get_stride_order", "get_fill_order")
 """Functions of ``torch._inductor.ir`` that read only the order of strides."""
-_FALLBACK = "torch._inductor.lowering.fallback_handler"
-_UNDECIDED = "torch.fx.experimental.symbolic_shapes.has_free_unbacked_symbols"
+_FALLBACK = "fallback_handler"
 
 
 def estimated_cost(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
@@ -42,15 +41,7 @@ def estimated_cost(rule: str, module: Module, call: ast.Call, context: Context) 
     edits = [Edit(end - len(_HINTED), end, _ESTIMATED.encode()) for end in ends]
     message = "a choice that only costs speed takes an estimate"
     words = "an undecided size is estimated: it decides only when a result is stored"
-    yield fix(
-        rule,
-        module.place(call),
-        edits,
-        message,
-        (),
-        [words],
-        Safety.UNSAFE,
-    )
+    yield fix(rule, module.place(call), edits, message, (), [words], Safety.UNSAFE)
 
 
 def _only_costs(branch: ast.If) -> bool:
@@ -109,7 +100,7 @@ def early_fallback(rule: str, module: Module, call: ast.Call, context: Context) 
     ``if has_free_unbacked_symbols(n): return fallback(x)``.
     """
     statement, function = module.parents.get(call), module.function_of(call)
-    undecided = spell(module, call, _UNDECIDED, context)
+    undecided = spell(module, call, UNDECIDED, context)
     if undecided is None or function is None:
         return
     body = function.node.body
@@ -128,7 +119,9 @@ def early_fallback(rule: str, module: Module, call: ast.Call, context: Context) 
         return
     requests = [module.text(one.args[0]).decode() for one in map(_requested, body[first:last]) if one is not None]
     sizes = f"[{', '.join(requests)}]" if len(requests) > 1 else requests[0]
-    indent, unit = module.indentation(statement) or "", module.unit_of_indentation(statement)
+    indent, unit = module.indentation(body[first]), module.unit_of_indentation(body[first])
+    if indent is None:
+        return
     start = module.span(body[first])[0]
     lines = (f"if {undecided.text}({sizes}):", f"{unit}{module.text(fallback).decode()}", "")
     edit = Edit(start, start, f"{module.newline}{indent}".join(lines).encode())
@@ -161,7 +154,7 @@ def _fallback(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef, 
     ]
     if len(made) != 1 or not isinstance(made[0], ast.Call):
         return None
-    if not ast.unparse(made[0].func).endswith(_FALLBACK.rpartition(".")[2]):
+    if ast.unparse(made[0].func).rpartition(".")[2] != _FALLBACK:
         return None
     given = [*called.args, *(keyword.value for keyword in called.keywords)]
     parameters = {one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}

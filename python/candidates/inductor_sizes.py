@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...codemods.model.edit import Edit
 from ...codemods.model.rule import Context, Fix, Safety
-from ..analysis.types.sizevars import is_request, request
+from ..analysis.types.sizevars import UNDECIDED, is_request, request
 from ..rewrite.findings import fix
 from ..rewrite.qualified_names import spell
 from ..syntax.module import Module
@@ -15,10 +15,9 @@ from ..syntax.tree import literal
 from .local_functions import is_name
 
 _GUARDED, _GUARDED_ALL = "guard_int", "guard_int_seq"
-_DIVIDED = "FloorDiv"
+_DIVIDED, _SIZE = "FloorDiv", "size"
 _FUNCTIONS = "torch.utils._sympy.functions"
 _EXTREMA = {"evaluate_min": "Min", "evaluate_max": "Max"}
-_UNDECIDED = "torch.fx.experimental.symbolic_shapes.has_free_unbacked_symbols"
 
 
 def floored_size(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
@@ -59,7 +58,7 @@ def symbolic_clamp(rule: str, module: Module, call: ast.Call, context: Context) 
         return
     edits = [Edit(*module.span(one.func), name.text.encode()) for one, name in zip(requests, named, strict=True)]
     needs = tuple(dict.fromkeys(need for one in named for need in one.needs))
-    message = f"`{module.text(call.args[0]).decode()}` is not compared: the extremum stays an expression"
+    message = "the smaller or larger size stays an expression"
     yield fix(rule, module.place(call), sorted(edits), message, needs, (), Safety.UNSAFE)
 
 
@@ -69,24 +68,34 @@ def undecided_sizes(rule: str, module: Module, call: ast.Call, context: Context)
     ``*sizes, n = sizevars.guard_int_seq(all)`` guards each size that is decided, as before. A statement that only
     guards does so where all are decided.
     """
-    statement, undecided = module.parents.get(call), spell(module, call, _UNDECIDED, context)
-    if request(call) != _GUARDED_ALL or undecided is None or len(call.args) != 1 or call.keywords:
+    statement, undecided = module.parents.get(call), spell(module, call, UNDECIDED, context)
+    if not is_request(call, _GUARDED_ALL) or undecided is None or not isinstance(statement, ast.Assign | ast.Expr):
         return
-    sizes, words = module.text(call.args[0]).decode(), []
+    sizes, words, indent = module.text(call.args[0]).decode(), [], module.indentation(statement)
+    if any(isinstance(one, ast.Name) and one.id == _SIZE for one in ast.walk(call.func)):
+        return
     if isinstance(statement, ast.Expr):
-        indent, text = module.indentation(statement), module.text(call).decode()
+        text = module.text(call).decode()
+        if indent is None or not _ends_its_line(module, statement):
+            return
         lines = [f"if not {undecided.text}({sizes}):", f"{module.unit_of_indentation(statement)}{text}"]
-    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple):
-        indent, inner = module.indentation(statement), module.unit_of_indentation(statement)
+    elif len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Tuple):
+        inner = module.unit_of_indentation(statement)
         guarded = module.text(call.func).decode().removesuffix("_seq")
-        choice = f"size if {undecided.text}(size) else {guarded}(size)"
-        lines = ["(", f"{inner}{choice}", f"{inner}for size in {sizes}", ")"]
+        choice = f"{_SIZE} if {undecided.text}({_SIZE}) else {guarded}({_SIZE})"
+        lines = ["(", f"{inner}{choice}", f"{inner}for {_SIZE} in {sizes}", ")"]
         words = ["an undecided size counts as different from each number to which it is compared"]
     else:
         return
     edit = Edit(*module.span(call), f"{module.newline}{indent or ''}".join(lines).encode())
     message = f"undecided ones of `{sizes}` stay expressions"
     yield fix(rule, module.place(call), [edit], message, undecided.needs, words, Safety.UNSAFE)
+
+
+def _ends_its_line(module: Module, statement: ast.stmt) -> bool:
+    """Return whether nothing but a comment comes after a statement in its line."""
+    rest = module.source.content[module.span(statement)[1] :].partition(b"\n")[0]
+    return not rest.strip() or rest.strip().startswith(b"#")
 
 
 def _uses(module: Module, value: ast.expr) -> list[ast.AST]:

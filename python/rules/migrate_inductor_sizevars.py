@@ -8,7 +8,9 @@ Why: the old names are gone. The new ones distinguish specializing (``guard_int`
 up (``statically_known_true``), estimating (``optimization_hint``, of ``size_hint`` with a ``fallback``) and reading a
 hint that an unbacked size does not have (``guarding_hint_or_throw``, of ``size_hint`` without one).
 
-Leaves alone: a new name that the target torch does not have, and a result of ``guard_leq`` that is used.
+Leaves alone: a new name that the target torch does not have. A result of ``guard_leq`` that is used. A ``size_hint``
+with further arguments, or with a ``fallback`` that may be ``None``. A call in a ``try`` that catches errors by type,
+since the new names raise another error for an unbacked size.
 
 Safety: safe for the plain renames, whose meaning is the same. Unsafe for comparisons of hints.
 """
@@ -28,6 +30,7 @@ from ..rewrite.change_types import Attributed, Called, Change, Equated, Uncalled
 from ..rewrite.edits import edited, renamed_definition
 from ..rewrite.findings import change, fix, skip
 from ..syntax.module import Module, parse
+from ..syntax.tree import literal
 
 NAME = "migrate_inductor_sizevars"
 _RENAMED = {
@@ -43,6 +46,8 @@ _HINTS = {
     "size_hints": ("guarding_hints_or_throw", "optimization_hints"),
 }
 """Present names without and with a ``fallback``. Without one both raise for an unbacked size."""
+_NEVER_RAISE = ("statically_known_true", "optimization_hint", "optimization_hints")
+_EVERY_ERROR = ("builtins.Exception", "builtins.BaseException")
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
@@ -51,11 +56,19 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     for node in module.nodes.every(ast.Compare, ast.Call):
         if isinstance(node, ast.Compare) and _hints_compared(node):
             yield _compared(module, node, context)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_sizevars(node.func.value):
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _holds(module, node.func.value):
             yield from _call(module, node, node.func, context)
     for definition, name in defined.items():
         if available(f"{SIZEVARS}.{_RENAMED[name]}", context.min_torch, context.api):
             yield from _definition(module, definition, name)
+
+
+def _holds(module: Module, receiver: ast.expr) -> bool:
+    """Return whether an expression is ``V.graph.sizevars`` or a variable of that name, not a class or an import."""
+    if not is_sizevars(receiver):
+        return False
+    classes = (one.name for one in module.nodes.every(ast.ClassDef))
+    return not isinstance(receiver, ast.Name) or (receiver.id not in classes and module.names.meaning(receiver) is None)
 
 
 def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context) -> Iterator[Fix | Skip]:
@@ -64,15 +77,44 @@ def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context)
     if old in _HINTS:
         if any(isinstance(above, ast.Compare) and _hints_compared(above) for above in [module.parents[call]]):
             return
-        new = _HINTS[old][any(keyword.arg == "fallback" for keyword in call.keywords)]
+        new = _HINTS[old][bool(call.keywords)]
     elif new is None:
         if old in _STATEMENTS:
             yield skip(NAME, module.place(call), "result-used", f"`{_STATEMENTS[old]}` returns nothing")
         return
-    if not available(f"{SIZEVARS}.{new}", context.min_torch, context.api):
-        yield skip(NAME, module.place(call), "not-in-this-torch", f"the torch that will run this has no `{new}` yet")
+    refused = _of_arguments(call) if old in _HINTS else None
+    if refused is None and new not in _NEVER_RAISE and _is_caught_by_type(module, call):
+        refused = "error-caught", f"`{new}` raises another error for an unbacked size than this `try` catches"
+    if refused is None and not available(f"{SIZEVARS}.{new}", context.min_torch, context.api):
+        refused = "not-in-this-torch", f"the torch that will run this has no `{new}` yet"
+    if refused is not None:
+        yield skip(NAME, module.place(call), *refused)
         return
     yield change(NAME, module.place(call), [(func, Attributed(new))], f"`{old}` is `{new}` today")
+
+
+def _of_arguments(call: ast.Call) -> tuple[str, str] | None:
+    """Return why the present name does not take the arguments of a call of ``size_hint``, or None."""
+    if len(call.args) != 1 or any(one.arg != "fallback" for one in call.keywords):
+        return "other-arguments", "the present names take one size, and a `fallback` for an estimate"
+    numbers = (isinstance(literal(one.value), int) or isinstance(one.value, ast.Attribute) for one in call.keywords)
+    return (
+        None
+        if all(numbers)
+        else ("fallback-may-be-none", "the `fallback` may be `None`, which refuses an unbacked size")
+    )
+
+
+def _is_caught_by_type(module: Module, call: ast.Call) -> bool:
+    """Return whether a call is inside of a ``try`` whose handlers name other classes than ``Exception``."""
+    below: ast.AST = call
+    for above in module.place(call).ancestors:
+        if isinstance(above, ast.Try) and below in above.body:
+            named = [one.type for one in above.handlers if one.type is not None]
+            if any(module.names.meaning(one) not in _EVERY_ERROR for one in named):
+                return True
+        below = above
+    return False
 
 
 def _hints_compared(node: ast.Compare) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 
 SIZEVARS = "torch._inductor.sizevars.SizeVarAllocator"
+UNDECIDED = "torch.fx.experimental.symbolic_shapes.has_free_unbacked_symbols"
+"""Function that returns whether an expression, or one of several, has an undecided size in it."""
 
 
 def is_sizevars(receiver: ast.expr) -> bool:
