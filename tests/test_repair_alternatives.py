@@ -586,6 +586,45 @@ self.sym_size(0) != weight.sym_size(0) was taken as false");"""
     assert all("TORCH_SYM_CHECK" not in text for _, text in tried(Path("native/Fit.cpp"), both, "refused", context))
 
 
+def test_cpp_equal_shapes_are_checked_in_their_branch(context: Context) -> None:
+    text = """namespace at::native {
+Tensor f(const Tensor& self, const Tensor& target) {
+  if (self.sym_sizes() == target.sym_sizes()) {
+    return self * target;
+  } else {
+    return self;
+  }
+}
+}
+"""
+    *_, (fix, written) = tried(Path("native/F.cpp"), text, "f", context)
+    assert fix.default is not None and fix.default.endswith("is taken as true, which is checked at run time")
+    assert (
+        """  if (TORCH_GUARD_OR_TRUE(c10::sym_equals(self.sym_sizes(), target.sym_sizes()))) {
+    TORCH_SYM_CHECK(c10::sym_equals(self.sym_sizes(), target.sym_sizes()), "f: self.sym_sizes() == target.sym_sizes() \
+was taken as true");
+    return self * target;
+"""
+        in written
+    )
+    both = text.replace("target.sym_sizes()) {", "target.sym_sizes() && self.dim() == 2) {")
+    assert all("was taken as true" not in one for _, one in tried(Path("native/F.cpp"), both, "f", context))
+
+
+def test_cpp_a_choice_takes_the_side_that_asks_for_no_size(context: Context) -> None:
+    text = """namespace at::native {
+Tensor f(const Tensor& self, int64_t n) {
+  n = n > self.sym_size(0) ? self.sym_size(0).guard_int(__FILE__, __LINE__) : n;
+  return self.narrow_symint(0, n, self.sym_size(0) - n);
+}
+}
+"""
+    ((fix, written),) = tried(Path("native/F.cpp"), text, "f", context)
+    assert fix.default is not None and fix.default.endswith("the other side asks for a concrete size")
+    assert "n = TORCH_GUARD_OR_FALSE(self.sym_size(0).sym_lt(n)) ? " in written
+    assert not tried(Path("native/F.cpp"), text.replace(".guard_int(__FILE__, __LINE__)", ""), "f", context)
+
+
 FORMULAS = """#include <ATen/ATen.h>
 namespace at::native {
 Tensor divided(const Tensor& grad, const Tensor& self, c10::SymFloat correction) {

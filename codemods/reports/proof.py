@@ -107,6 +107,9 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
         yield "not swapped in", _some(left)
     if verification.unrun:
         yield "nothing ran", _some(verification.unrun)
+    if verification.omitted:
+        count = len(verification.omitted)
+        yield "left out", f"{count} definition{'s' * (count != 1)} that this torch's headers do not accept"
     if verification.untraced:
         yield "untraced", _some(verification.untraced)
     parts = [f"torch {verification.torch.partition(' ')[0]}", verification.compiler, f"{verification.seconds:.1f} s"]

@@ -55,6 +55,7 @@ def from_json(fields: dict[str, Any]) -> Verification:
             "checks": tuple(_check(check) for check in fields["checks"]),
             "swaps": tuple(KernelSwap(**swap) for swap in fields["swaps"]),
             "unrun": tuple(fields["unrun"]),
+            "omitted": tuple(fields["omitted"]),
             "untraced": tuple(fields["untraced"]),
             "commands": tuple(fields["commands"]),
         }

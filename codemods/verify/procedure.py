@@ -192,6 +192,7 @@ class Procedure:
             chosen=self._chosen,
             unrun=unrun,
             ran_all=verdict is Verdict.NEUTRAL and (not question.cpp or self._lines.all_counted(self._libraries)),
+            omitted=self._libraries.omitted if self._libraries else (),
             commands=self._libraries.commands if self._libraries else commands,
         )
 

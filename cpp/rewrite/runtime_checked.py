@@ -1,7 +1,8 @@
 """Defaults that are checked at run time: a branch that returns or raises is skipped, and a check follows it.
 
 On known sizes the check holds, since the branch returns or raises otherwise. If a size that was undecided during
-tracing is the special case, the check raises. An unchecked default would give a different result.
+tracing is the special case, the check raises. An unchecked default would give a different result. The branch of two
+equal shapes is taken in the same way, with the check inside.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def refused_later(rule: str, know: FileAnalysis, node: Node, function: str) -> I
     if found is not None:
         edits = as_method(know.types, found, around=("TORCH_GUARD_OR_FALSE(", ")"))
         held = _opposite(know, found)
-    elif _unequal_lists(know, node):
+    elif _compares_lists(know, node, "!="):
         left, right = (know.model.tree.text(side) for side in _sides(node) if side is not None)
         held = f"c10::sym_equals({left}, {right})"
         edits = (Edit(node.start_byte, node.end_byte, f"!TORCH_GUARD_OR_TRUE({held})".encode()),)
@@ -59,6 +60,37 @@ def refused_later(rule: str, know: FileAnalysis, node: Node, function: str) -> I
     yield from _checked(rule, know, branch, node, edits, held, function)
 
 
+def taken_as_equal(rule: str, know: FileAnalysis, node: Node, function: str) -> Iterator[Fix]:
+    """Yield the fix of ``if (a == b) {`` that takes undecided shapes as equal, with a runtime check in the branch."""
+    branch = node.parent.parent if node.parent is not None and node.parent.type == "condition_clause" else None
+    body = None if branch is None else branch.child_by_field_name("consequence")
+    if (
+        not _compares_lists(know, node, "==")
+        or body is None
+        or body.type != "compound_statement"
+        or not body.named_children
+    ):
+        return
+    left, right = (know.model.tree.text(side) for side in _sides(node) if side is not None)
+    held = f"c10::sym_equals({left}, {right})"
+    content = know.model.tree.content
+    space = content[body.start_byte + 1 : body.named_children[0].start_byte].decode()
+    text = know.model.tree.text(node)
+    check = f"{space}{_check(held, text, True, function)}"
+    edits = (
+        Edit(node.start_byte, node.end_byte, f"TORCH_GUARD_OR_TRUE({held})".encode()),
+        Edit(body.start_byte + 1, body.start_byte + 1, check.encode()),
+    )
+    words = f"an undecided `{text}` is taken as true, which is checked at run time"
+    yield Fix(rule, 2, Safety.UNSAFE, edits, f"give `{text}` a default that is checked at run time", function, words)
+
+
+def _check(held: str, text: str, taken: bool, function: str) -> str:
+    quoted = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    name = function.rpartition("::")[2]
+    return f'TORCH_SYM_CHECK({held}, "{name}: {quoted} was taken as {str(taken).lower()}");'
+
+
 def _checked(
     rule: str, know: FileAnalysis, branch: Node, node: Node, edits: tuple[Edit, ...], held: str, function: str
 ) -> Iterator[Fix]:
@@ -67,8 +99,7 @@ def _checked(
     if indent.strip() or branch.parent is None or branch.parent.type != "compound_statement":
         return
     text = know.model.tree.text(node)
-    quoted = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
-    check = f'\n{indent}TORCH_SYM_CHECK({held}, "{function.rpartition("::")[2]}: {quoted} was taken as false");'
+    check = f"\n{indent}{_check(held, text, False, function)}"
     behind = Edit(branch.end_byte, branch.end_byte, check.encode())
     words = f"an undecided `{text}` is taken as false, which is checked at run time"
     message = f"give `{text}` a default that is checked at run time"
@@ -105,13 +136,15 @@ def _branch(know: FileAnalysis, node: Node) -> tuple[Node | None, list[str]]:
 
 def _asks_sizes(know: FileAnalysis, node: Node) -> bool:
     inside = [node, *every(node, "binary_expression")]
-    return any(comparison(know.types, one, of_sizes=False) is not None or _unequal_lists(know, one) for one in inside)
+    return any(
+        comparison(know.types, one, of_sizes=False) is not None or _compares_lists(know, one, "!=") for one in inside
+    )
 
 
-def _unequal_lists(know: FileAnalysis, node: Node) -> bool:
+def _compares_lists(know: FileAnalysis, node: Node, compared_by: str) -> bool:
     left, right = _sides(node)
     sign = node.child_by_field_name("operator")
-    if left is None or right is None or sign is None or know.model.tree.text(sign) != "!=":
+    if left is None or right is None or sign is None or know.model.tree.text(sign) != compared_by:
         return False
     return {know.types.type_of(left), know.types.type_of(right)} <= _LISTS
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...harness.process_limits import Ended, Limits, run
 from ...harness.temp_folder import new_name
 from ...system.cache_folder import age, folder, load, store
+from ...torchapi.index_cache import stored
+from .partial_unit import PartialUnit, partial_unit
 from .prelude import Prelude, Preludes, headers_in
 from .toolchain import Toolchain
 
@@ -25,12 +28,16 @@ error."""
 
 @dataclass(frozen=True)
 class Built:
-    """Object or library, or the reason why there is none. ``seconds`` is 0 for a cached object."""
+    """Object or library, or the reason why there is none. ``seconds`` is 0 for a cached object.
+
+    ``omitted`` are the definitions that were left out because this torch's headers do not accept them.
+    """
 
     command: tuple[str, ...]
     target: Path | None
     seconds: float = 0.0
     errors: str = field(default="", repr=False)
+    omitted: tuple[str, ...] = ()
 
     @property
     def first_error(self) -> str:
@@ -63,11 +70,22 @@ class Builder:
         self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="compile")
         both = (self._preludes.wide, self._preludes.core) if precompile else ()
         self._headers = tuple(self._pool.submit(self._preludes.made, one) for one in both)
+        self._parts: dict[tuple[str, bytes], PartialUnit] = {}
 
     def compile(
-        self, name: str, content: bytes, quote: Path | None = None, *, counted: bool = False, alone: bool = False
+        self,
+        name: str,
+        content: bytes,
+        quote: Path | None = None,
+        *,
+        counted: bool = False,
+        alone: bool = False,
+        original: bytes | None = None,
     ) -> Future[Built]:
         """Start compiling ``content`` as a file called ``name``, with ``quote`` as its own folder.
+
+        If the ``original`` content of the file does not compile, the definitions with errors in it are left out of
+        ``content``, as long as the change is in none of them.
 
         A precompiled header may hide a missing ``#include``. An object compiled ``alone`` uses one only if the file
         includes each of its headers. ``counted`` objects write their line counts into files in their folder, and are
@@ -76,7 +94,7 @@ class Builder:
         # A precompiled header is only valid for the flags that it was compiled with.
         usual = self._toolchain.added(name, quote) is None
         first = self._headers if usual else ()
-        return self._pool.submit(self._compile, name, content, quote, counted, alone, first)
+        return self._pool.submit(self._compile_part, name, content, quote, counted, alone, first, original)
 
     @property
     def counts(self) -> bool:
@@ -93,6 +111,44 @@ class Builder:
         """Cancel the pending compilations, and wait for the running ones."""
         self._pool.shutdown(cancel_futures=True)
 
+    def _compile_part(
+        self,
+        name: str,
+        content: bytes,
+        quote: Path | None,
+        counted: bool,
+        alone: bool,
+        headers: Sequence[Future[Prelude | None]],
+        original: bytes | None,
+    ) -> Built:
+        key = (name, original or b"")
+        whole = None if self._parts.get(key) else self._compile(name, content, quote, counted, alone, headers)
+        if original is None or (whole is not None and whole.target is not None):
+            assert whole is not None
+            return whole
+        if key not in self._parts:
+            self._parts[key] = self._part(name, original, quote, headers)
+        part = self._parts[key]
+        if part.omitted and part.leaves_out_the_same(original, content):
+            built = self._compile(name, part.of(content), quote, counted, alone, headers)
+            return replace(built, omitted=part.omitted)
+        return whole or self._compile(name, content, quote, counted, alone, headers)
+
+    def _part(
+        self, name: str, original: bytes, quote: Path | None, headers: Sequence[Future[Prelude | None]]
+    ) -> PartialUnit:
+        def errors(content: bytes) -> str:
+            wide = headers[0].result() if headers else None
+            return self._made(self._written(name, content), content, quote, wide, counted=False).errors
+
+        def found() -> bytes:
+            return json.dumps(partial_unit(original, name, errors).omitted).encode()
+
+        code = Path(partial_unit.__code__.co_filename).read_bytes()
+        parts = (code, self._toolchain.identity.encode(), name.encode(), str(quote).encode(), original)
+        key = hashlib.sha256(b"".join(len(part).to_bytes(8, "little") + part for part in parts)).hexdigest()
+        return PartialUnit(tuple(json.loads(stored("partial-units", key, found))))
+
     def _compile(
         self,
         name: str,
@@ -102,10 +158,7 @@ class Builder:
         alone: bool,
         headers: Sequence[Future[Prelude | None]],
     ) -> Built:
-        place = self._scratch / new_name("unit")
-        place.mkdir()
-        source = place / name
-        source.write_bytes(content)
+        source = self._written(name, content)
         wide, core = (header.result() for header in headers) if headers else (None, None)
         first = wide
         if alone:
@@ -114,6 +167,13 @@ class Builder:
         if built.target is None and first is not None:
             return self._made(source, content, quote, None, counted)
         return built
+
+    def _written(self, name: str, content: bytes) -> Path:
+        place = self._scratch / new_name("unit")
+        place.mkdir()
+        source = place / name
+        source.write_bytes(content)
+        return source
 
     def _includes(self, source: Path, content: bytes, quote: Path | None, first: Prelude) -> bool:
         """Return whether reading ``first`` before a file adds no header and is unaffected by the file's macros."""

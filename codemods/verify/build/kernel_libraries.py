@@ -33,6 +33,8 @@ class Libraries:
     after: Path
     candidates: tuple[KernelCandidate, ...]
     commands: tuple[str, ...]
+    omitted: tuple[str, ...] = ()
+    """Definitions that were left out of both sides."""
     counted: tuple[tuple[Change, Path], ...] = ()
     """Changes whose object after counts its lines, each with that object."""
 
@@ -78,10 +80,13 @@ def build(
     units: list[tuple[Verdict, Change, Future[Built]]] = []
     for change in changes:
         place, same = _folder(change), change.after == change.before
-        before = builder.compile(change.path.name, change.before, place, alone=same)
+        original = change.before
+        before = builder.compile(change.path.name, original, place, alone=same, original=original)
         after = before
         if not same:
-            after = builder.compile(change.path.name, change.after, place, counted=builder.counts, alone=True)
+            after = builder.compile(
+                change.path.name, change.after, place, counted=builder.counts, alone=True, original=original
+            )
         units += [(Verdict.BROKEN_BASELINE, change, before), (Verdict.REGRESSED, change, after)]
     commands: list[str] = []
     for verdict in _SIDES:
@@ -105,7 +110,8 @@ def build(
         if blame is Verdict.REGRESSED and change.after != change.before and builder.counts
         if (target := unit.result().target) is not None
     )
-    return Libraries(sides[0], sides[1], shim_candidates, tuple(commands), counted_objects)
+    omitted = tuple(dict.fromkeys(one for _, _, unit in units for one in unit.result().omitted))
+    return Libraries(sides[0], sides[1], shim_candidates, tuple(commands), omitted, counted_objects)
 
 
 def _folder(change: Change) -> Path | None:

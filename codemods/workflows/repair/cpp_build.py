@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -105,19 +106,20 @@ class Native:
         """Compile one file and return the object file. Raises DoesNotBuild."""
         key = (path, content)
         if key not in self._objects:
-            self._objects[key] = self.builder.compile(path.name, content, path.parent).result()
+            self._objects[key] = self._compile(path, content).result()
         built = self._objects[key]
         if built.target is None:
             line = _ERROR_LINE.search(built.first_error)
             raise DoesNotBuild(path, int(line[1]) if line else 0, built.first_error)
         return built.target
 
+    def _compile(self, path: Path, content: bytes) -> Future[Built]:
+        return self.builder.compile(path.name, content, path.parent, original=path.read_bytes())
+
     def start(self, files: Mapping[Path, bytes]) -> None:
         """Compile several files in parallel and store the results for `object`."""
         missing = {key: content for key, content in files.items() if (key, content) not in self._objects}
-        running = {
-            (path, content): self.builder.compile(path.name, content, path.parent) for path, content in missing.items()
-        }
+        running = {(path, content): self._compile(path, content) for path, content in missing.items()}
         for key, future in running.items():
             self._objects[key] = future.result()
 

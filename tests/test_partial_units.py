@@ -1,0 +1,92 @@
+"""Tests of the part of a C++ file that compiles where the whole file does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from compilers import compilers
+from symfix.codemods.torchapi.torch_finder import locate
+from symfix.codemods.verify.build.compilation import Builder
+from symfix.codemods.verify.build.partial_unit import PartialUnit, partial_unit
+from symfix.codemods.verify.build.toolchain import find_toolchain
+
+FILE = b"""\
+#include <cstdint>
+#include <no/such/library.h>
+#define TWICE(x) \\
+  missing::twice(x)
+namespace at::native {
+static int helper(int x) {
+  return missing::helper(x);
+}
+template <typename T>
+T through(T x) {
+  return helper(x);
+}
+int twice(int x) {
+  return TWICE(x);
+}
+int good(int x) {
+  return x + 1;
+}
+int same(int x) {
+  return x;
+}
+int same(double x) {
+  return missing::same(x);
+}
+} // namespace at::native
+"""
+OMITTED = {
+    "#include <no/such/library.h>",
+    "static int helper(int x)",
+    "template <typename T> T through(T x)",
+    "int twice(int x)",
+    "int same(int x)",
+    "int same(double x)",
+}
+
+
+@pytest.mark.parametrize("compiler", compilers())
+def test_what_a_compiler_rejects_is_left_out_on_both_sides(compiler: str, tmp_path: Path) -> None:
+    builder = Builder(find_toolchain(locate(None, None), compiler=compiler), tmp_path, precompile=False)
+
+    def built(content: bytes, original: bytes | None) -> tuple[bool, set[str]]:
+        made = builder.compile("partial.cpp", content, original=original).result()
+        return made.target is not None, set(made.omitted)
+
+    assert built(FILE, None) == (False, set())
+    assert built(FILE, FILE) == (True, OMITTED)
+    assert built(FILE.replace(b"x + 1", b"x + 2"), FILE) == (True, OMITTED)
+    assert not built(FILE.replace(b"x + 1", b"nothing"), FILE)[0], "an error of the change is an error"
+    assert built(FILE.replace(b"missing::helper(x)", b"x"), FILE) == (False, set()), "the change is in what is left out"
+    whole = b"int f(int x) {\n  return x;\n}\n"
+    assert built(whole, whole) == (True, set())
+    assert built(whole.replace(b"x;", b"y;"), whole) == (False, set())
+    builder.close()
+
+
+def test_lines_keep_their_numbers() -> None:
+    part = PartialUnit(("int twice(int x)", "#include <no/such/library.h>"))
+    lines, were = part.of(FILE).splitlines(), FILE.splitlines()
+    assert [number for number, line in enumerate(were, 1) if lines[number - 1] != line] == [2, 13, 14, 15]
+    assert not any(lines[number - 1].strip() for number in (2, 13, 14, 15))
+
+
+@pytest.mark.parametrize(
+    ("printed", "omitted"),
+    [
+        ("/tmp/unit-1/f.cpp:1:9: error: no", ("int a()",)),
+        ("In file included from x.h:3,\n                 from /tmp/f.cpp:1:\ny.h:3:1: fatal error: no", ("int a()",)),
+        ("y.h: In instantiation of 'T':\nf.cpp:2:10:   required from here\ny.h:3:1: error: no", ("int b()",)),
+        ("y.h:3:1: error: no\nf.cpp:2:3: note: in instantiation of 'T' requested here", ("int b()",)),
+        ("f.cpp:1:1: error: no\nf.cpp:2:3: note: candidate: int b()", ("int a()",)),
+        ("y.h:3:1: error: no", ()),
+        ("f.cpp:9:1: error: no", ()),
+    ],
+)
+def test_an_error_is_that_of_one_definition(printed: str, omitted: tuple[str, ...]) -> None:
+    content = b"int a() { return 1; }\nint b() { return 2; }\n"
+    said = iter([printed, ""])
+    assert partial_unit(content, "f.cpp", lambda _: next(said)).omitted == omitted
