@@ -88,7 +88,7 @@ REASONS = {
     "no-candidate-helps": "with each candidate it fails as before, or further on where no candidate helps",
     "no-place": "the error names no place in torch's code",
     "no-shape-function": "it has no meta kernel and no decomposition",
-    "no-source": "the place is in C++, and the file is not at hand or does not build as it is",
+    "no-source": "the place is in C++, and its source is not at hand or does not build as it is",
     "not-ours": "the tracer refuses for a reason that has nothing to do with sizes",
     "not-proven": "it passes with a repair that the verifier does not call proven",
     "only-the-test": "the operator passes once the test's own code is not traced",
