@@ -161,6 +161,26 @@ def test_a_search_says_whether_its_rounds_were_enough(module: Path, advisors: Ca
     assert search.run(0, lambda _: None) and search.trials["third"].passed
 
 
+def test_an_operator_that_unchanged_kernels_mend_is_repaired_in_python(
+    module: Path, advisors: CandidateSources
+) -> None:
+    class Swapping(Texts):
+        def sites(self, trial: Trial, drafts: dict[Path, EditedFile]) -> tuple[CandidateSite, ...]:
+            return CandidateSite(Path("native/Third.cpp"), 0, "third"), *super().sites(trial, drafts)
+
+        def swap_in(self, trials: Mapping[str, Trial], drafts: Mapping[Path, EditedFile]) -> dict[str, int]:
+            self.swapped |= trials.keys()
+            return dict.fromkeys(trials, -1)
+
+        def trial(self, name: str, text: bytes) -> Trial:
+            return Trial(name, "passed", count=1) if name in self.swapped else super().trial(name, text)
+
+    bench = Swapping(module, {"third": SAME_ERROR}, at={"third": THIRD})
+    search = searched(bench, advisors)
+    assert (search.mended_by_swap, bench.swapped) == (["third"], set())
+    assert search.trials["third"].passed and [one.candidate.site.path for one in search.chains["third"]] == [module]
+
+
 def test_a_search_begins_no_round_after_its_deadline(module: Path, advisors: CandidateSources) -> None:
     bench = Texts(module, {"third": SAME_ERROR}, at={"third": THIRD})
     bench.advisors = advisors

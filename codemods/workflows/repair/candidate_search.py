@@ -63,7 +63,7 @@ class Search:
     """Time of `time.monotonic` after which no round begins."""
     attempts: list[Attempt] = field(default_factory=list)
     mended_by_swap: list[str] = field(default_factory=list)
-    """Operators that pass with the source tree's own unchanged kernels and need no repair."""
+    """Operators that pass with the source tree's own unchanged kernels. Only Python is repaired for them."""
     chains: dict[str, list[AcceptedFix]] = field(default_factory=lambda: defaultdict(list))
     """Accepted fixes of each operator, in order."""
     _alone: set[str] = field(default_factory=set)
@@ -275,6 +275,8 @@ class Search:
         if _failing(trial):
             seen = dict(drafts)
             sites = self.bench.sites(trial, seen)
+            if name in self.mended_by_swap:
+                sites = tuple(site for site in sites if site.path.suffix == ".py")
             self._openings.sites[name] = tuple(site for site in sites if not self.files or site.path in self.files)
             self.drafts |= {path: draft for path, draft in seen.items() if path not in self.drafts}
 
@@ -342,7 +344,7 @@ class Search:
         fresh = {
             name: self.trials[name].sample
             for name, sites in self._openings.sites.items()
-            if name not in self.bench.swapped and self._in_native(sites)
+            if name not in (*self.bench.swapped, *self.mended_by_swap) and self._in_native(sites)
         }
         if not fresh:
             return
@@ -352,7 +354,8 @@ class Search:
         for name, trial in tried.trials.items():
             if trial.passed and not self.chains[name]:
                 self.mended_by_swap.append(name)
-                self._openings.sites.pop(name, None)
+                self.bench.swapped.discard(name)
+                self._place(name, self.trials[name], self.drafts)
                 continue
             self._found(name, trial, self.drafts)
         for name in [one for one in self._openings.sites if one not in fresh and one not in self.bench.swapped]:
