@@ -116,12 +116,8 @@ def _definition(node: Node, function: FunctionDeclaration | None, content: bytes
 
 def _omit(definitions: Sequence[_Definition], errors: Sequence[Sequence[int]]) -> list[str]:
     """Return the headings of the definitions with errors, of their overloads, and of those that use them."""
-    out: dict[str, None] = {}
-    names: set[str] = set()
-    for lines in errors:
-        blamed = next((one for line in lines for one in definitions if line in one.lines), None)
-        if blamed is not None:
-            out[blamed.heading] = None
+    blamed = (next((one.heading for line in lines for one in definitions if line in one.lines), "") for lines in errors)
+    out = dict.fromkeys(filter(None, blamed))
     while True:
         gone = [one for one in definitions if one.heading in out]
         names = {one.name for one in gone if one.name}
