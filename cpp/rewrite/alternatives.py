@@ -27,6 +27,7 @@ from ..syntax.tree import ancestors, arguments, every, is_deep
 from ..syntax.types import Type
 from .branchless import divided_by, multiplied_in_order
 from .deferred_checks import checked_later
+from .inferred_size import computed_size
 from .runtime_checked import checked_default, refused_later, taken_as_equal
 from .sym_bool import as_method
 
@@ -98,6 +99,9 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         return
     name = function.name
     larger = [fix for call in every(function.body, "call_expression") for fix in _larger(know, call, name)]
+    inferred = [
+        fix for call in every(function.body, "call_expression") for fix in computed_size(NAME, know, call, name)
+    ]
     checks = [
         fix for call in every(function.body, "call_expression") for fix in checked_later(NAME, know, call, function)
     ]
@@ -116,7 +120,7 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     yield from _one_formula(know, compared, name)
     yield from divided_by(know, function)
     yield from multiplied_in_order(know, function)
-    for family in (larger, checks, refusing, arrays, held if clamped else []):
+    for family in (larger, inferred, checks, refusing, arrays, held if clamped else []):
         if len(family) > 1 and not _overlapping(family):
             yield _together(family)
         yield from family
