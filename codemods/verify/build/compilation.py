@@ -121,18 +121,16 @@ class Builder:
         headers: Sequence[Future[Prelude | None]],
         original: bytes | None,
     ) -> Built:
-        key = (name, original or b"")
-        whole = None if self._parts.get(key) else self._compile(name, content, quote, counted, alone, headers)
-        if original is None or (whole is not None and whole.target is not None):
-            assert whole is not None
-            return whole
-        if key not in self._parts:
-            self._parts[key] = self._part(name, original, quote, headers)
-        part = self._parts[key]
-        if part.omitted and part.leaves_out_the_same(original, content):
-            built = self._compile(name, part.of(content), quote, counted, alone, headers)
-            return replace(built, omitted=part.omitted)
-        return whole or self._compile(name, content, quote, counted, alone, headers)
+        part = None if original is None else self._parts.get((name, original))
+        if original is None or part is None or not part.omits_the_same(original, content):
+            whole = self._compile(name, content, quote, counted, alone, headers)
+            if original is None or part is not None or whole.target is not None:
+                return whole
+            part = self._parts[name, original] = self._part(name, original, quote, headers)
+            if not part.omits_the_same(original, content):
+                return whole
+        built = self._compile(name, part.of(content), quote, counted, alone, headers)
+        return replace(built, omitted=part.omitted)
 
     def _part(
         self, name: str, original: bytes, quote: Path | None, headers: Sequence[Future[Prelude | None]]

@@ -47,9 +47,9 @@ class PartialUnit:
                 blank[one.start : one.end] = re.sub(rb"[^\n]", b" ", content[one.start : one.end])
         return bytes(blank)
 
-    def leaves_out_the_same(self, before: bytes, after: bytes) -> bool:
-        """Return whether a change is outside of what is omitted."""
-        return self._text(before) == self._text(after)
+    def omits_the_same(self, before: bytes, after: bytes) -> bool:
+        """Return whether something is omitted, and a change is outside of it."""
+        return bool(self.omitted) and self._text(before) == self._text(after)
 
     def _text(self, content: bytes) -> list[bytes]:
         kept = (one for one in _definitions(content) if one.heading in self.omitted)
