@@ -77,7 +77,7 @@ def build(
     progress(f"compiling {names} before and after, and a shim for {len(shim_candidates)} kernels")
     # The shim takes the longest, so it goes first.
     shim = builder.compile("shim.cpp", shim_source(shim_candidates).encode())
-    units: list[tuple[Verdict, Change, Future[Built]]] = []
+    compiled: list[tuple[Change, Future[Built], Future[Built]]] = []
     for change in changes:
         place, same = _folder(change), change.after == change.before
         original = change.before
@@ -87,13 +87,20 @@ def build(
             after = builder.compile(
                 change.path.name, change.after, place, counted=builder.counts, alone=True, original=original
             )
+        compiled.append((change, before, after))
+    units: list[tuple[Verdict, Change, Future[Built]]] = []
+    for change, before, after in compiled:
+        if before.result().omitted != after.result().omitted:  # the change is in what does not compile
+            before = builder.compile(change.path.name, change.before, _folder(change))
         units += [(Verdict.BROKEN_BASELINE, change, before), (Verdict.REGRESSED, change, after)]
     commands: list[str] = []
     for verdict in _SIDES:
         for blame, change, unit in units:
             if blame is verdict:
                 if unit.result().target is None and blame is Verdict.REGRESSED:
-                    before = builder.compile(change.path.name, change.before, _folder(change), alone=True)
+                    before = builder.compile(
+                        change.path.name, change.before, _folder(change), alone=True, original=change.before
+                    )
                     _made(before.result(), Verdict.BROKEN_BASELINE, commands, "compile by its own includes")
                 _made(unit.result(), verdict, commands, "compile")
     shim_object = _made(shim.result(), Verdict.UNVERIFIABLE, commands, "compile as a shim")
