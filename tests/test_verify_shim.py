@@ -68,7 +68,14 @@ class _Compiler(Builder):
         return False
 
     def compile(
-        self, name: str, content: bytes, quote: Path | None = None, *, counted: bool = False, alone: bool = False
+        self,
+        name: str,
+        content: bytes,
+        quote: Path | None = None,
+        *,
+        counted: bool = False,
+        alone: bool = False,
+        original: bytes | None = None,
     ) -> Future[Built]:
         answer: Future[Built] = Future()
         made = Path(name) if not alone or b"#include" in content else None
