@@ -36,6 +36,15 @@ int same(int x) {
 int same(double x) {
   return missing::same(x);
 }
+int same(char x);
+int calls(int x) {
+  return same(x) + native::twice(x);
+}
+struct Kept {
+  missing::T x;
+};
+using Pair = std::pair<Kept, int>;
+int paired(Pair x);
 } // namespace at::native
 """
 OMITTED = {
@@ -45,6 +54,11 @@ OMITTED = {
     "int twice(int x)",
     "int same(int x)",
     "int same(double x)",
+    "int same(char x);",
+    "int calls(int x)",
+    "struct Kept { missing::T x; }",
+    "using Pair = std::pair<Kept, int>;",
+    "int paired(Pair x);",
 }
 
 
@@ -60,11 +74,30 @@ def test_what_a_compiler_rejects_is_left_out_on_both_sides(compiler: str, tmp_pa
     assert built(FILE, FILE) == (True, OMITTED)
     assert built(FILE.replace(b"x + 1", b"x + 2"), FILE) == (True, OMITTED)
     assert not built(FILE.replace(b"x + 1", b"nothing"), FILE)[0], "an error of the change is an error"
+    assert built(FILE.replace(b"x + 1", b"same(x)"), FILE) == (False, set()), "the change uses what is left out"
     assert built(FILE.replace(b"missing::helper(x)", b"x"), FILE) == (False, set()), "the change is in what is left out"
     whole = b"int f(int x) {\n  return x;\n}\n"
     assert built(whole, whole) == (True, set())
     assert built(whole.replace(b"x;", b"y;"), whole) == (False, set())
     builder.close()
+
+
+def test_a_change_that_uses_what_is_left_out_is_none_of_the_part() -> None:
+    part = PartialUnit(tuple(OMITTED))
+    for use, apart in (("x.same(1)", True), ("at::same(x)", True), ("native::same(x)", False), ("helper", False)):
+        assert part.omits_the_same(FILE, FILE.replace(b"x + 1", use.encode())) is apart, use
+
+
+def test_an_error_inside_a_macro_is_that_of_its_users() -> None:
+    content = b"""#define ONE(x) \\
+  missing(x)
+#define TWO(x) ONE(x)
+int a() { return ONE(1); }
+int b() { return TWO(1); }
+int c() { return 1; }
+"""
+    said = iter(["f.cpp:2:3: error: no\nf.cpp:2:3: note: in definition of macro 'ONE'", ""])
+    assert partial_unit(content, "f.cpp", lambda _: next(said)).omitted == ("int a()", "int b()")
 
 
 def test_lines_keep_their_numbers() -> None:

@@ -17,7 +17,7 @@ from symfix.codemods.model.source_file import SourceFile
 from symfix.codemods.workflows.repair.edited_file import EditedFile
 from symfix.cpp.analysis.file.comparisons import comparison
 from symfix.cpp.analysis.file.file_analysis import knowledge
-from symfix.cpp.rewrite import branchless, deferred_checks, inferred_size, runtime_checked
+from symfix.cpp.rewrite import branchless, deferred_checks, runtime_checked
 from symfix.cpp.syntax.tree import every
 from symfix.python.candidates.checked_defaults import checked_default
 from symfix.python.candidates.safe_division import quotient_or_zero
@@ -609,55 +609,6 @@ was taken as true");
     )
     both = text.replace("target.sym_sizes()) {", "target.sym_sizes() && self.dim() == 2) {")
     assert all("was taken as true" not in one for _, one in tried(Path("native/F.cpp"), both, "f", context))
-
-
-def test_cpp_a_choice_takes_the_side_that_asks_for_no_size(context: Context) -> None:
-    text = """namespace at::native {
-Tensor f(const Tensor& self, int64_t n) {
-  n = n > self.sym_size(0) ? self.sym_size(0).guard_int(__FILE__, __LINE__) : n;
-  return self.narrow_symint(0, n, self.sym_size(0) - n);
-}
-}
-"""
-    ((fix, written),) = tried(Path("native/F.cpp"), text, "f", context)
-    assert fix.default is not None and fix.default.endswith("the other side asks for a concrete size")
-    assert "n = TORCH_GUARD_OR_FALSE(self.sym_size(0).sym_lt(n)) ? " in written
-    assert not tried(Path("native/F.cpp"), text.replace(".guard_int(__FILE__, __LINE__)", ""), "f", context)
-
-
-def test_cpp_a_size_is_computed_where_there_are_elements(context: Context) -> None:
-    text = """namespace at::native {
-Tensor f(const Tensor& self, c10::SymInt n, c10::SymInt c) {
-  Tensor input = self;
-  if (input.sym_numel() > 0) {
-    input = input.view_symint({n, std::move(c), 1, -1});
-  }
-  return input;
-}
-}
-"""
-
-    def computed(text: str) -> list[str]:
-        know = knowledge(SourceFile(Path("native/F.cpp"), text.encode()), context)
-        (function,) = know.model.functions
-        calls = every(function.body, "call_expression")
-        fixes = [fix for call in calls for fix in inferred_size.computed_size("r", know, call, "f")]
-        return [apply(text.encode(), fix.edits).decode() for fix in fixes]
-
-    (written,) = computed(text)
-    assert "input = input.view_symint({n, c, 1, input.sym_numel() / (n * c)});" in written
-    guarded = text.replace("input.sym_numel() > 0", "TORCH_GUARD_OR_TRUE(input.sym_numel().sym_gt(0))")
-    assert len(computed(guarded)) == 1
-    for other in (
-        text.replace("sym_numel() > 0", "dim() > 0"),
-        text.replace("-1}", "c}"),
-        text.replace("1, -1}", "n + 1, -1}"),
-        text.replace("input.view_symint", "self.view_symint"),
-        text.replace("  }\n", "  } else {\n    input = input.view_symint({n, -1});\n  }\n").replace(
-            "{n, std::move(c), 1, -1}", "{n}"
-        ),
-    ):
-        assert computed(other) == []
 
 
 FORMULAS = """#include <ATen/ATen.h>

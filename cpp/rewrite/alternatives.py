@@ -27,7 +27,6 @@ from ..syntax.tree import ancestors, arguments, every, is_deep
 from ..syntax.types import Type
 from .branchless import divided_by, multiplied_in_order
 from .deferred_checks import checked_later
-from .inferred_size import computed_size
 from .runtime_checked import checked_default, refused_later, taken_as_equal
 from .sym_bool import as_method
 
@@ -99,9 +98,6 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         return
     name = function.name
     larger = [fix for call in every(function.body, "call_expression") for fix in _larger(know, call, name)]
-    inferred = [
-        fix for call in every(function.body, "call_expression") for fix in computed_size(NAME, know, call, name)
-    ]
     checks = [
         fix for call in every(function.body, "call_expression") for fix in checked_later(NAME, know, call, function)
     ]
@@ -120,7 +116,7 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     yield from _one_formula(know, compared, name)
     yield from divided_by(know, function)
     yield from multiplied_in_order(know, function)
-    for family in (larger, inferred, checks, refusing, arrays, held if clamped else []):
+    for family in (larger, checks, refusing, arrays, held if clamped else []):
         if len(family) > 1 and not _overlapping(family):
             yield _together(family)
         yield from family
@@ -153,28 +149,11 @@ def _decides(know: FileAnalysis, node: Node) -> bool:
 
 def _default(know: FileAnalysis, found: SizeComparison, name: str) -> Iterator[Fix]:
     """Yield the comparison with its default, if there is a reason for one. An order of two sizes alone has none."""
-    answer, symbolic = general_answer(know.types, found), _symbolic_side(know, found)
+    answer = general_answer(know.types, found)
     if answer is not None:
         yield _with_default(know, found, name, answer, "as for every size of at least 2")
     elif found.sign in ("==", "!="):
         yield _with_default(know, found, name, found.sign == "!=", "being equal is the special case")
-    elif symbolic is not None:
-        yield _with_default(know, found, name, symbolic, "the other side asks for a concrete size")
-
-
-def _symbolic_side(know: FileAnalysis, found: SizeComparison) -> bool | None:
-    """Return the truth with which ``a > b ? b.guard_int(…) : a`` asks for no concrete size, or None for another choice.
-
-    What follows must reject a size of the other side. Running it decides whether that holds.
-    """
-    choice = found.node.parent
-    while choice is not None and choice.type == "parenthesized_expression":
-        choice = choice.parent
-    if choice is None or choice.type != "conditional_expression":
-        return None
-    sides = (choice.child_by_field_name("consequence"), choice.child_by_field_name("alternative"))
-    concrete = [side is not None and "guard_int(" in know.model.tree.text(side) for side in sides]
-    return None if concrete[0] is concrete[1] else concrete[1]
 
 
 def _with_default(know: FileAnalysis, found: SizeComparison, name: str, truth: bool, why: str) -> Fix:

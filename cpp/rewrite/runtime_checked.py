@@ -66,6 +66,7 @@ def taken_as_equal(rule: str, know: FileAnalysis, node: Node, function: str) -> 
     body = None if branch is None else branch.child_by_field_name("consequence")
     if (
         not _compares_lists(know, node, "==")
+        or know.model.tree.trusted(node) is not None
         or body is None
         or body.type != "compound_statement"
         or not body.named_children

@@ -14,6 +14,7 @@ from ...harness.process_limits import Ended, Limits, run
 from ...harness.temp_folder import new_name
 from ...system.cache_folder import age, folder, load, store
 from ...torchapi.index_cache import stored
+from ..evidence import question_key
 from .partial_unit import PartialUnit, partial_unit
 from .prelude import Prelude, Preludes, headers_in
 from .toolchain import Toolchain
@@ -21,6 +22,8 @@ from .toolchain import Toolchain
 COMPILE_LIMITS = Limits(wall=600, cpu=900)
 _KEPT_OBJECTS = 64
 _DEFINED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:define|undef)[ \t]+(\w+)")
+_DIED = "error: the compiler "
+"""Prefix of the error of a compiler that a limit or a signal ended, which says nothing of the code."""
 _ASSERTING = b"TORCH_ASSERT_"
 """Prefix of macros whose only effect is an error in some headers. The listing of a file's headers reports such an
 error."""
@@ -45,6 +48,22 @@ class Built:
         lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
         telling = [line for line in lines if "error:" in line or "undefined reference" in line]
         return re.sub(r"\S*/unit-[\w-]+/", "", (telling or lines or ["it failed without a word"])[0])
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """One text to compile, by the arguments of `Builder.compile`. ``headers`` are those to be precompiled."""
+
+    name: str
+    content: bytes
+    quote: Path | None
+    counted: bool
+    alone: bool
+    headers: tuple[Future[Prelude | None], ...]
+
+
+class _Died(Exception):
+    """The compiler was ended, so which part of a file compiles is undecided."""
 
 
 class Builder:
@@ -94,7 +113,10 @@ class Builder:
         # A precompiled header is only valid for the flags that it was compiled with.
         usual = self._toolchain.added(name, quote) is None
         first = self._headers if usual else ()
-        return self._pool.submit(self._compile_part, name, content, quote, counted, alone, first, original)
+        unit = _Unit(name, content, quote, counted, alone, first)
+        if original is None:
+            return self._pool.submit(self._compile, unit)
+        return self._pool.submit(self._compile_part, unit, original)
 
     @property
     def counts(self) -> bool:
@@ -111,59 +133,46 @@ class Builder:
         """Cancel the pending compilations, and wait for the running ones."""
         self._pool.shutdown(cancel_futures=True)
 
-    def _compile_part(
-        self,
-        name: str,
-        content: bytes,
-        quote: Path | None,
-        counted: bool,
-        alone: bool,
-        headers: Sequence[Future[Prelude | None]],
-        original: bytes | None,
-    ) -> Built:
-        part = None if original is None else self._parts.get((name, original))
-        if original is None or part is None or not part.omits_the_same(original, content):
-            whole = self._compile(name, content, quote, counted, alone, headers)
-            if original is None or part is not None or whole.target is not None:
+    def _compile_part(self, unit: _Unit, original: bytes) -> Built:
+        part = self._parts.get((unit.name, original))
+        if part is None or not part.omits_the_same(original, unit.content):
+            whole = self._compile(unit)
+            if part is not None or whole.target is not None:
                 return whole
-            part = self._parts[name, original] = self._part(name, original, quote, headers)
-            if not part.omits_the_same(original, content):
+            try:
+                part = self._parts[unit.name, original] = self._part(unit, original)
+            except _Died:
                 return whole
-        built = self._compile(name, part.of(content), quote, counted, alone, headers)
+            if not part.omits_the_same(original, unit.content):
+                return whole
+        built = self._compile(replace(unit, content=part.of(unit.content)))
         return replace(built, omitted=part.omitted)
 
-    def _part(
-        self, name: str, original: bytes, quote: Path | None, headers: Sequence[Future[Prelude | None]]
-    ) -> PartialUnit:
+    def _part(self, unit: _Unit, original: bytes) -> PartialUnit:
         def errors(content: bytes) -> str:
-            wide = headers[0].result() if headers else None
-            return self._made(self._written(name, content), content, quote, wide, counted=False).errors
+            wide = unit.headers[0].result() if unit.headers else None
+            whole = replace(unit, content=content, counted=False)
+            said = self._made(self._written(unit.name, content), whole, wide).errors
+            if said.startswith(_DIED):
+                raise _Died
+            return said
 
         def found() -> bytes:
-            return json.dumps(partial_unit(original, name, errors).omitted).encode()
+            return json.dumps(partial_unit(original, unit.name, errors).omitted).encode()
 
-        code = Path(partial_unit.__code__.co_filename).read_bytes()
-        parts = (code, self._toolchain.identity.encode(), name.encode(), str(quote).encode(), original)
-        key = hashlib.sha256(b"".join(len(part).to_bytes(8, "little") + part for part in parts)).hexdigest()
+        named = (self._toolchain.identity, unit.name, str(unit.quote))
+        key = question_key([*(part.encode() for part in named), original])
         return PartialUnit(tuple(json.loads(stored("partial-units", key, found))))
 
-    def _compile(
-        self,
-        name: str,
-        content: bytes,
-        quote: Path | None,
-        counted: bool,
-        alone: bool,
-        headers: Sequence[Future[Prelude | None]],
-    ) -> Built:
-        source = self._written(name, content)
-        wide, core = (header.result() for header in headers) if headers else (None, None)
+    def _compile(self, unit: _Unit) -> Built:
+        source = self._written(unit.name, unit.content)
+        wide, core = (header.result() for header in unit.headers) if unit.headers else (None, None)
         first = wide
-        if alone:
-            first = core if core and self._includes(source, content, quote, core) else None
-        built = self._made(source, content, quote, first, counted)
+        if unit.alone:
+            first = core if core and self._includes(source, unit, core) else None
+        built = self._made(source, unit, first)
         if built.target is None and first is not None:
-            return self._made(source, content, quote, None, counted)
+            return self._made(source, unit, None)
         return built
 
     def _written(self, name: str, content: bytes) -> Path:
@@ -173,22 +182,24 @@ class Builder:
         source.write_bytes(content)
         return source
 
-    def _includes(self, source: Path, content: bytes, quote: Path | None, first: Prelude) -> bool:
+    def _includes(self, source: Path, unit: _Unit, first: Prelude) -> bool:
         """Return whether reading ``first`` before a file adds no header and is unaffected by the file's macros."""
-        above, _, _ = content.partition(b"#include")
+        above, _, _ = unit.content.partition(b"#include")
         if any(not name.startswith(_ASSERTING) for name in _DEFINED.findall(above)):
             return False
         rule = source.with_name(f"{source.name}.d")
-        command = self._toolchain.headers_command(source, rule, quote=quote)
+        command = self._toolchain.headers_command(source, rule, quote=unit.quote)
         ended = run(command, scratch=self._scratch, limits=self._limits)
         return ended.code == 0 and first.closure <= headers_in(rule.read_text())
 
-    def _made(self, source: Path, content: bytes, quote: Path | None, first: Prelude | None, counted: bool) -> Built:
+    def _made(self, source: Path, unit: _Unit, first: Prelude | None) -> Built:
         target = source.with_name(f"{source.name}.o")
         header = first.header if first else None
-        plain = None if counted else _kept_object(self._toolchain, source.name, content, quote, None)
-        kept = None if counted else _kept_object(self._toolchain, source.name, content, quote, header)
-        command = self._toolchain.compile_command(source, target, quote=quote, prelude=header, counted=counted)
+        plain = None if unit.counted else _kept_object(self._toolchain, unit, None)
+        kept = None if unit.counted else _kept_object(self._toolchain, unit, header)
+        command = self._toolchain.compile_command(
+            source, target, quote=unit.quote, prelude=header, counted=unit.counted
+        )
         for known in (plain, kept):
             content_then = None if known is None else load(known)
             if content_then is not None:
@@ -207,20 +218,18 @@ class Builder:
 
 
 def _complaint(ended: Ended) -> str:
-    return f"error: the compiler {ended.died}\n{ended.stderr}" if ended.died else ended.stderr
+    return f"{_DIED}{ended.died}\n{ended.stderr}" if ended.died else ended.stderr
 
 
-def _kept_object(
-    toolchain: Toolchain, name: str, content: bytes, quote: Path | None, first: Path | None
-) -> Path | None:
+def _kept_object(toolchain: Toolchain, unit: _Unit, first: Path | None) -> Path | None:
     """Return the cache path of an object, or None if it depends on headers that may change."""
     installed = toolchain.libraries.parent
-    if toolchain.added(name, quote) is not None or (quote is not None and any(quote.glob("*.h"))):
+    if toolchain.added(unit.name, unit.quote) is not None or (unit.quote is not None and any(unit.quote.glob("*.h"))):
         return None
     if any(not folder.is_relative_to(installed) for folder in toolchain.includes):
         return None
     digest = hashlib.sha256()
-    for part in (toolchain.identity.encode(), name.encode(), content, first.name.encode() if first else b""):
+    for part in (toolchain.identity.encode(), unit.name.encode(), unit.content, first.name.encode() if first else b""):
         digest.update(len(part).to_bytes(8, "little") + part)
     return folder("objects") / f"{digest.hexdigest()}.o"
 

@@ -2,19 +2,20 @@
 
 A file of another release, or one for an optional library, mentions names that this torch's headers lack. The
 definitions with such errors are omitted, and those that use them. Every line keeps its number. A function is omitted
-with all its overloads, so that no call means another function than in the whole file.
+with all its overloads and unqualified callers, so that no call means another function than in the whole file.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tree_sitter import Node
 
 from ....cpp.syntax.functions import FunctionDeclaration, function_declarations
-from ....cpp.syntax.tree import tree_of
+from ....cpp.syntax.tree import every, tree_of
 
 _ROUNDS = 20
 _SCOPES = frozenset(
@@ -23,14 +24,17 @@ _SCOPES = frozenset(
         "preproc_ifdef", "preproc_else", "preproc_elif",
     }
 )  # fmt: skip
+_MACROS = ("preproc_def", "preproc_function_def")
 _KEPT = frozenset(
-    {"comment", "preproc_def", "preproc_function_def", "preproc_call", "identifier", "namespace_identifier"}
+    {"comment", *_MACROS, "preproc_call", "identifier", "namespace_identifier", "nested_namespace_specifier"}
 )
 """Kinds of nodes that are never left out: without a macro, a conditional may silently mean something else."""
 _ERROR = re.compile(r": (?:fatal )?error: ")
 _SOURCE = re.compile(r"\bfrom |required from|requested here|in expansion of macro")
 """Words in which g++ and clang++ lead from a line of a header or macro to the line that uses it."""
 _WORD = re.compile(rb"\w+")
+_CALLED = re.compile(rb"(?:\bnative::|(?<!->)(?<![\w:.]))(\w+)\s*[(<]")
+"""Names of functions in calls that search the namespace of the file or those of the arguments."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,10 @@ class PartialUnit:
         return bytes(blank)
 
     def omits_the_same(self, before: bytes, after: bytes) -> bool:
-        """Return whether something is omitted, and a change is outside of it."""
-        return bool(self.omitted) and self._text(before) == self._text(after)
+        """Return whether something is omitted, and a change is outside of it and uses none of it."""
+        if not self.omitted or self._text(before) != self._text(after):
+            return False
+        return set(_with_users(_definitions(after), self.omitted)) == set(self.omitted)
 
     def _text(self, content: bytes) -> list[bytes]:
         kept = (one for one in _definitions(content) if one.heading in self.omitted)
@@ -66,30 +72,36 @@ def partial_unit(content: bytes, name: str, errors: Callable[[bytes], str]) -> P
         printed = errors(part.of(content))
         if not printed:
             return part
-        left = _omit(_definitions(part.of(content)), _error_lines(printed, name))
-        if not left:
+        blamed = _blamed(part.of(content), _error_lines(printed, name))
+        if not blamed:
             break
-        part = PartialUnit((*part.omitted, *left))
+        part = PartialUnit(tuple(_with_users(_definitions(content), [*part.omitted, *blamed])))
     return PartialUnit()
 
 
 @dataclass(frozen=True)
 class _Definition:
-    """A definition or include at namespace level. ``internal`` means that no header can declare its ``name``."""
+    """A declaration, definition or include at namespace level.
+
+    ``names`` are what it declares. A header can declare a ``function`` too unless it is ``internal``.
+    """
 
     heading: str
     start: int
     end: int
     lines: range
-    name: str
+    names: frozenset[bytes]
+    function: bool
     internal: bool
     words: frozenset[bytes]
+    called: frozenset[bytes]
 
 
-def _definitions(content: bytes) -> list[_Definition]:
+@lru_cache(maxsize=8)
+def _definitions(content: bytes) -> tuple[_Definition, ...]:
     tree = tree_of(content)
-    functions = {one.node.end_byte: one for one in function_declarations(tree) if one.body is not None}
-    return [_definition(node, functions.get(node.end_byte), content) for node in _at_namespace_level(tree.root)]
+    functions = {one.node.end_byte: one for one in function_declarations(tree)}
+    return tuple(_definition(node, functions.get(node.end_byte), content) for node in _at_namespace_level(tree.root))
 
 
 def _at_namespace_level(node: Node) -> Iterator[Node]:
@@ -104,26 +116,91 @@ def _definition(node: Node, function: FunctionDeclaration | None, content: bytes
     text = content[node.start_byte : node.end_byte]
     body = node.end_byte if function is None or function.body is None else function.body.start_byte
     heading = b" ".join(content[node.start_byte : body].split()).decode(errors="replace")
-    name, internal = "", False
-    if function is not None:
+    if function is None:
+        names = frozenset(_declared(node))
+    else:
         name = f"{function.macro}({function.name})" if function.macro else function.unqualified
-        internal = function.static or function.around.unnamed or function.around.template
+        names = frozenset({name.encode()})
+    # An include's words are those of its path.
+    using = b"" if node.type == "preproc_include" else text
+    internal = function is not None and (function.static or function.around.unnamed or function.around.template)
+    return _Definition(
+        heading,
+        node.start_byte,
+        node.end_byte,
+        _lines(node, content),
+        names,
+        function is not None,
+        internal,
+        frozenset(_WORD.findall(using)),
+        frozenset(_CALLED.findall(using)),
+    )
+
+
+def _lines(node: Node, content: bytes) -> range:
     # A directive ends behind its line.
-    last = content.count(b"\n", 0, node.start_byte + len(text.rstrip())) + 1
-    lines = range(node.start_point[0] + 1, last + 1)
-    return _Definition(heading, node.start_byte, node.end_byte, lines, name, internal, frozenset(_WORD.findall(text)))
+    text = content[node.start_byte : node.end_byte].rstrip()
+    return range(node.start_point[0] + 1, content.count(b"\n", 0, node.start_byte + len(text)) + 2)
 
 
-def _omit(definitions: Sequence[_Definition], errors: Sequence[Sequence[int]]) -> list[str]:
-    """Return the headings of the definitions with errors, of their overloads, and of those that use them."""
-    blamed = (next((one.heading for line in lines for one in definitions if line in one.lines), "") for lines in errors)
-    out = dict.fromkeys(filter(None, blamed))
+def _declared(node: Node) -> Iterator[bytes]:
+    """Yield the names of the types, aliases and variables that a node at namespace level declares."""
+    if node.type in ("template_declaration", "parenthesized_declarator") and node.named_children:
+        yield from _declared(node.named_children[-1])
+    if node.type == "using_declaration" and node.text:
+        yield from _WORD.findall(node.text)[-1:]
+    for field in ("name", "type", "declarator"):
+        for child in node.children_by_field_name(field):
+            if child.type in ("identifier", "type_identifier"):
+                # The type of a variable is a use.
+                if field != "type" and child.text:
+                    yield child.text
+            elif field != "type" or child.child_by_field_name("body") is not None:
+                yield from _declared(child)
+    for one in every(node, "enumerator") if node.type == "enum_specifier" else ():
+        yield from _declared(one)
+
+
+def _blamed(content: bytes, errors: Sequence[Sequence[int]]) -> list[str]:
+    """Return the headings of the definitions with errors. An error inside a macro is one of all its users."""
+    definitions = _definitions(content)
+    macros = every(tree_of(content).root, *_MACROS)
+    found: dict[str, None] = {}
+    for lines in errors:
+        hit = next((one.heading for line in lines for one in definitions if line in one.lines), None)
+        if hit is not None:
+            found[hit] = None
+            continue
+        names = {
+            _WORD.findall(name.text or b"")[0]
+            for node in macros
+            if (name := node.child_by_field_name("name")) is not None and set(lines) & set(_lines(node, content))
+        }
+        found |= dict.fromkeys(one.heading for one in definitions if one.words & _with_macros(names, macros))
+    return list(found)
+
+
+def _with_macros(names: Collection[bytes], macros: Sequence[Node]) -> set[bytes]:
+    """Return the names of macros, and of those that expand to one of them."""
+    found = set(names)
+    words = {node: _WORD.findall(node.text or b"") for node in macros}
+    while more := {all_of[1] for all_of in words.values() if found & set(all_of[2:]) and all_of[1] not in found}:
+        found |= more
+    return found
+
+
+def _with_users(definitions: Sequence[_Definition], headings: Sequence[str]) -> list[str]:
+    """Return the headings of definitions, of their overloads, and of those that use them."""
+    out = dict.fromkeys(headings)
     while True:
         gone = [one for one in definitions if one.heading in out]
-        names = {one.name for one in gone if one.name}
-        used = {one.name.encode() for one in gone if one.internal and one.name}
+        functions = {name for one in gone if one.function for name in one.names}
+        used = {name for one in gone if one.internal or not one.function for name in one.names}
         more = [
-            one.heading for one in definitions if one.heading not in out and (one.name in names or one.words & used)
+            one.heading
+            for one in definitions
+            if one.heading not in out
+            and (one.words & used or one.called & functions or (one.function and one.names & functions))
         ]
         if not more:
             return list(out)
