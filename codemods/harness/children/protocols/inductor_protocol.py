@@ -27,21 +27,22 @@ def inductor(sample: Sample) -> dict[str, Any] | None:
     if not sample.resizable:
         return None
     eager_result(sample)
-    compile_anew()
-    _, refusal = attempt(
-        lambda: sample.call(torch.compile(plain_call(sample), fullgraph=True, backend="eager"), unbacked=True)
-    )
-    if refusal:
-        raise NoSample(f"its trace with unbacked sizes fails: {refusal}")
     _stop_behind_generation()
-    compile_anew()
-    compiled = torch.compile(plain_call(sample), fullgraph=True, backend="inductor")
     try:
-        sample.call(compiled, unbacked=True)
+        _compile(sample, "inductor")
     except Exception as error:
-        if not any(isinstance(one, _Generated) for one in causes(error)):
-            raise
+        if any(isinstance(one, _Generated) for one in causes(error)):
+            return {}
+        _, refusal = attempt(lambda: _compile(sample, "eager"))
+        if refusal:
+            raise NoSample(f"its trace with unbacked sizes fails: {refusal}") from None
+        raise
     return {}
+
+
+def _compile(sample: Sample, backend: str) -> None:
+    compile_anew()
+    sample.call(torch.compile(plain_call(sample), fullgraph=True, backend=backend), unbacked=True)
 
 
 @cache
