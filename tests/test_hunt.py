@@ -208,6 +208,13 @@ def test_failures_behind_the_trace_have_a_place(
     assert failure.place is not None and failure.place.file == place
 
 
+def test_a_call_that_the_tracer_refuses_is_no_failure_of_inductor() -> None:
+    found = sweep(HuntRequest(("trapezoid",), "inductor", samples=2), HuntSession(jobs=1, fresh=True))
+    ((operator, reason),) = found.untestable.items()
+    assert (str(operator), found.failures) == ("trapezoid", ())
+    assert reason.startswith("its trace with unbacked sizes fails: ")
+
+
 def test_higher_order_operators_fail_in_torch_s_python(tmp_path: Path, ready: Harness) -> None:
     request = HuntRequest(("cond", "map.simple", "while_loop_stack_output"), kind=HOPS)
     found = sweep(request, HuntSession(journal=tmp_path / "journal", jobs=1, laboratory=ready))
