@@ -353,6 +353,22 @@ def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
     assert edit.text.endswith(b"\n    else:\n        g(x)")
 
 
+def test_a_check_in_a_function_that_dynamo_keeps_in_its_graph_compares_shapes_symbolically() -> None:
+    """Dynamo runs such a function on fake tensors, where a comparison of two sizes guards."""
+    body = "if x.size() != y.size():\n    raise ValueError('m')\nreturn x"
+    written = {}
+    for name in ("binary_cross_entropy", "_verify_batch_size"):
+        made = source(body, path="torch/nn/functional.py")
+        module = parse(replace(made, content=made.content.replace(b"def f(", f"def {name}(".encode())))
+        (branch,) = module.nodes.ifs
+        fix = check_beside_script(module, branch, context(), "r")
+        assert fix is not None
+        written[name] = fix.edits[1].text.decode()
+    kept, inlined = written.values()
+    assert "    torch._check_value(sym_eq(x.size(), y.size()), lambda: 'm')\n" in kept
+    assert "        torch._check_value(x.size() == y.size())\n    elif x.size() != y.size():\n" in inlined
+
+
 def test_a_branch_for_torchscript_stays_as_deep_as_it_was() -> None:
     body = "if k:\n    if x.size(0) != k:\n        raise ValueError('m')\nreturn x"
     module = parse(source(body, path="torch/nn/functional.py"))

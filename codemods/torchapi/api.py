@@ -11,7 +11,7 @@ from typing import Any
 
 from .headers import fingerprint
 from .index_cache import stored
-from .probes import dynamo_refusal, inlined, scripted
+from .probes import dynamo_refusal, inlined, kept_in_graph, scripted
 from .schema import Kernel, OverloadSignature, kernel_from, operator_from
 from .symbols import cpp_has, named_in_headers, python_has
 from .torch_finder import TorchInstallation, locate, release
@@ -144,6 +144,14 @@ class TorchApi:
         known = self._inlined
         parents = accumulate(module.split("."), "{}.{}".format)
         return known is None or not known.isdisjoint(parents)
+
+    def is_kept_in_graph(self, function: str) -> bool:
+        """Return whether dynamo keeps a call of one of torch's functions, by its dotted name, in its graph."""
+        return function in self._kept_in_graph
+
+    @cached_property
+    def _kept_in_graph(self) -> frozenset[str]:
+        return kept_in_graph(self._place)
 
     @cached_property
     def _inlined(self) -> frozenset[str] | None:

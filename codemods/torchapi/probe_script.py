@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).resolve().parent
 def main() -> None:
     """Run the probes. That of TorchScript imports much else, and is the last."""
     sys.path.insert(0, str(_FOLDER))
-    probes = {name: importlib.import_module(f"{name}_probe") for name in ("dynamo", "inlining", "torchscript")}
+    probes = {name: importlib.import_module(f"{name}_probe") for name in ("dynamo", "inlining", "graph", "torchscript")}
     # The folder of this script contains modules that shadow others.
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _FOLDER]
     warnings.simplefilter("ignore")

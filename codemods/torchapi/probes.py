@@ -15,7 +15,7 @@ from .index_cache import stored
 from .torch_finder import TorchInstallation
 
 _SCRIPT = Path(__file__).with_name("probe_script.py")
-_PROBES = ("dynamo", "inlining", "torchscript")
+_PROBES = ("dynamo", "inlining", "graph", "torchscript")
 _SECONDS = 240
 
 
@@ -40,6 +40,12 @@ def inlined(place: TorchInstallation) -> frozenset[str] | None:
     """Return the modules and packages of torch whose functions dynamo inlines, or None if the probe failed."""
     found, error = _probed(place, "inlining")
     return None if error is not None else found
+
+
+def kept_in_graph(place: TorchInstallation) -> frozenset[str]:
+    """Return the dotted names of functions that dynamo keeps in its graph, or none if the probe failed."""
+    found, _ = _probed(place, "graph")
+    return found
 
 
 def _probed(place: TorchInstallation, probe: str) -> tuple[frozenset[str], str | None]:

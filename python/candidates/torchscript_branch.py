@@ -49,7 +49,7 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
         return None
     place = module.place(node)
     try:
-        check = check_for(name, place, node, context)
+        check = check_for(name, place, node, context, beside_script=True)
     except CannotRewrite:
         return None
     message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...codemods.model.rule import Context
 from ...codemods.torchapi.releases import available
-from ..analysis.flow.tracers import is_faked
+from ..analysis.flow.tracers import is_faked, is_kept_in_graph
 from ..analysis.types.cannot_rewrite import CannotRewrite
 from ..analysis.types.library import SHAPES
 from ..syntax.module import Module
@@ -74,7 +74,8 @@ def joiner(module: Module, place: ast.AST, both: bool, context: Context) -> Spel
 
 def refusal(module: Module, place: ast.AST, symbol: str, context: Context) -> str | None:
     """Return why dynamo can't trace a call of ``symbol`` at a place, or None if it can or does not trace it."""
-    faked = is_faked(module, module.function_of(place), context.api)
+    function = module.function_of(place)
+    faked = is_faked(module, function, context.api) or is_kept_in_graph(module, function, context.api)
     return None if faked else context.api.dynamo_refusal(symbol)
 
 

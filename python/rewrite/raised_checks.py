@@ -29,18 +29,27 @@ _CHECKS = {
 }
 
 
-def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Context, *, same_error: bool = False) -> Fix:
+def check_for(
+    rule: str,
+    place: Place,
+    node: ast.If | ast.Assert,
+    context: Context,
+    *,
+    same_error: bool = False,
+    beside_script: bool = False,
+) -> Fix:
     """Return the fix that replaces the rejecting statement at ``place`` by a check. Raise CannotRewrite.
 
-    With ``same_error`` an ``assert`` keeps its AssertionError. An exception raised by name always does. If dynamo may
-    trace the place and rejects the message, the statement stays for eager, next to a check for tracers.
+    With ``beside_script`` TorchScript does not compile the check. With ``same_error`` an ``assert`` keeps its
+    AssertionError. An exception raised by name always does. If dynamo may trace the place and rejects the message, the
+    statement stays for eager, next to a check for tracers.
     """
     module = place.module
     if module.source.content.startswith(b"elif", place.span[0]):
         raise CannotRewrite("elif", "a check cannot stand between the branches of an if")
     error, message = _refusal(place, node)
     deferral = deferred(surely(module), context, node, node.test, isinstance(node, ast.Assert))
-    scripted = torchscript_obstacle(module, place.function, context)
+    scripted = None if beside_script else torchscript_obstacle(module, place.function, context)
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
     if message is not None and _refused_message(place, message, context):
         check, compiling = (spelled_out(module, node, one, context) for one in (_CHECKS[error], COMPILING))

@@ -36,6 +36,15 @@ def is_faked(module: Module, function: FunctionDefinition | None, api: TorchApi)
     )
 
 
+def is_kept_in_graph(module: Module, function: FunctionDefinition | None, api: TorchApi) -> bool:
+    """Return whether dynamo keeps the calls of a function of torch in its graph, and runs them on fake tensors."""
+    return (
+        module.own_tree
+        and function is not None
+        and api.is_kept_in_graph(f"{module.torch_name}.{function.outermost.qualname}")
+    )
+
+
 def _may_script(module: Module, function: FunctionDefinition | None) -> bool:
     """Return whether TorchScript may compile a function, which takes no check whose message is a lambda."""
     return function is not None and not refused_by_script(module, function)
