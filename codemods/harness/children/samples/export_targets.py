@@ -132,6 +132,8 @@ def load(words: str, folder: str) -> Callable[[], Target]:
     place, _, name = words.rpartition(":") if ":" in words else (words, "", "")
     name = name or "target"
     sys.path.insert(0, folder)
+    # Without a sandbox an import would leave a __pycache__ in the user's folders.
+    sys.dont_write_bytecode = True
     try:
         module = _script(Path(folder, place)) if place.endswith(".py") else importlib.import_module(place)
     except ModuleNotFoundError as error:
