@@ -8,7 +8,7 @@ with all its overloads and unqualified callers, so that no call means another fu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -171,22 +171,24 @@ def _blamed(content: bytes, errors: Sequence[Sequence[int]]) -> list[str]:
         if hit is not None:
             found[hit] = None
             continue
-        names = {
-            _WORD.findall(name.text or b"")[0]
-            for node in macros
-            if (name := node.child_by_field_name("name")) is not None and set(lines) & set(_lines(node, content))
-        }
-        found |= dict.fromkeys(one.heading for one in definitions if one.words & _with_macros(names, macros))
+        at_fault = [node for node in macros if set(lines) & set(_lines(node, content))]
+        names = _with_macros(at_fault, macros)
+        found |= dict.fromkeys(one.heading for one in definitions if one.words & names)
     return list(found)
 
 
-def _with_macros(names: Collection[bytes], macros: Sequence[Node]) -> set[bytes]:
+def _with_macros(at_fault: Sequence[Node], macros: Sequence[Node]) -> set[bytes]:
     """Return the names of macros, and of those that expand to one of them."""
-    found = set(names)
-    words = {node: _WORD.findall(node.text or b"") for node in macros}
-    while more := {all_of[1] for all_of in words.values() if found & set(all_of[2:]) and all_of[1] not in found}:
+    found = {name for name, _ in map(_macro, at_fault)}
+    while more := {name for name, words in map(_macro, macros) if found & words and name not in found}:
         found |= more
     return found
+
+
+def _macro(node: Node) -> tuple[bytes, frozenset[bytes]]:
+    """Return the name of a macro, empty if it has none, and the words behind it."""
+    _, *words = _WORD.findall(node.text or b"")
+    return (words[0] if words else b""), frozenset(words[1:])
 
 
 def _with_users(definitions: Sequence[_Definition], headings: Sequence[str]) -> list[str]:
