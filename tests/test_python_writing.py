@@ -63,6 +63,8 @@ def only(made: Module, kind: type[ast.AST]) -> ast.AST:
         ("a or b", [to.Plain.NEGATED], "not (a or b)"),
         ("a == b", [to.Equated("f")], "f(a, b)"),
         ("(a\n == b)", [to.Equated("f")], "f(a,\n b)"),
+        ("a // (b)", [to.Combined("f")], "f(a, b)"),
+        ("(a\n + b)", [to.Combined("f")], "f(a,\n b)"),
         ("(a ==\n b)", [to.Equated("f"), to.Called("g"), to.Plain.NEGATED], "not g(f(a,\n b))"),
         ("a < b <= c", [to.Apart("f")], "f(a < b, b <= c)"),
         ("a < b <= c", [to.Apart("f", opposite=True)], "f(a >= b, b > c)"),

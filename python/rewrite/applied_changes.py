@@ -227,6 +227,8 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
             return cst.Call(size, [cst.Arg(cst.Integer("0"))])
         case to.Equated():
             return _equated(node, change.name)
+        case to.Combined():
+            return _combined(node, change.name)
         case to.Apart():
             return _apart(node, change)
         case to.Chosen():
@@ -261,7 +263,7 @@ def _opposite(operator: cst.BaseCompOp) -> cst.BaseCompOp:
     return made.with_changes(whitespace_before=before, whitespace_after=after)
 
 
-def _around(operator: cst.BaseCompOp | cst.BaseBooleanOp) -> tuple[Blank, Blank]:
+def _around(operator: cst.BaseCompOp | cst.BaseBooleanOp | cst.BaseBinaryOp) -> tuple[Blank, Blank]:
     before, after = (getattr(operator, f"whitespace_{side}") for side in ("before", "after"))
     return before, after
 
@@ -293,7 +295,14 @@ def _equated(node: cst.BaseExpression, helper: str) -> cst.BaseExpression:
     return call(helper, [left, cst.Arg(ungrouped(only.comparator), whitespace_after_arg=closing)], opening)
 
 
-def _comma(operator: cst.BaseCompOp | cst.BaseBooleanOp) -> cst.Comma:
+def _combined(node: cst.BaseExpression, helper: str) -> cst.BaseExpression:
+    bare, opening, closing = _opened(node)
+    assert isinstance(bare, cst.BinaryOperation)
+    left = cst.Arg(_argument(bare.left), comma=_comma(bare.operator))
+    return call(helper, [left, cst.Arg(_argument(bare.right), whitespace_after_arg=closing)], opening)
+
+
+def _comma(operator: cst.BaseCompOp | cst.BaseBooleanOp | cst.BaseBinaryOp) -> cst.Comma:
     """Return the comma that replaces an operator. One at the head of a line moves to the end of the line before."""
     before, after = _around(operator)
     if not broken(before) or (broken(after) and isinstance(before, cst.SimpleWhitespace)):

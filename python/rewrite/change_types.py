@@ -62,6 +62,13 @@ class Equated:
 
 
 @dataclass(frozen=True)
+class Combined:
+    """Change ``a // b``, or another operator of two operands, → ``name(a, b)``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Apart:
     """Change ``a < b <= c`` → ``name(a < b, b <= c)``, or ``name(a >= b, b > c)`` if ``opposite``.
 
@@ -153,6 +160,7 @@ Change = (
     | Uncalled
     | Compared
     | Equated
+    | Combined
     | Apart
     | Chosen
     | Joined
