@@ -227,15 +227,21 @@ Tensor cosine_similarity(const Tensor& x1_, const Tensor& x2_, int64_t dim, doub
   auto [x1, x2] = expand_outplace(x1_.to(common), x2_.to(common));
   auto x1_norm = at::linalg_vector_norm(*x1, 2, /*dim=*/dim, /*keepdim=*/true).clone();
   auto x2_norm = at::linalg_vector_norm(*x2, 2, dim, true).clone();
+  auto eps_dtype = at::isReducedFloatingType(common) ? at::kFloat : common;
+  auto least = at::scalar_tensor(eps, at::TensorOptions().dtype(eps_dtype).device(x1_norm.device()));
   {
     at::NoGradGuard guard;
-    x1_norm.clamp_min_(eps);
-    x2_norm.clamp_min_(eps);
+    x1_norm.clamp_min_(least);
+    x2_norm.clamp_min_(least);
   }
   return ((*x1 / x1_norm) * (*x2 / x2_norm)).sum(dim);
 }
 """,
-            [((torch.rand(2, 3), torch.rand(3)), {}), ((torch.rand(2, 3), torch.ones(2, 3).int()), {"dim": 0})],
+            [
+                ((torch.rand(2, 3), torch.rand(3)), {}),
+                ((torch.rand(2, 3), torch.ones(2, 3).int()), {"dim": 0}),
+                ((torch.rand(2, 3).half(), torch.zeros(3).half()), {"eps": 1e5}),
+            ],
         ),
         (
             "aten.special_multigammaln.default",

@@ -167,6 +167,12 @@ def _is_integral(arguments: Arguments) -> PythonExpression:
     return call(f"utils.is_integer_dtype({dtype})", BOOL)
 
 
+def _is_reduced(arguments: Arguments) -> PythonExpression:
+    # In C++ these are the floating types of at most two bytes.
+    dtype = arguments[0].atom
+    return PythonExpression(f"{dtype}.is_floating_point and {dtype}.itemsize < 4", BOOL, Level.AND)
+
+
 def _text(arguments: Arguments) -> PythonExpression:
     (value,) = arguments
     if value.kind is FLOAT:
@@ -207,7 +213,7 @@ _FUNCTIONS: dict[str, Written] = {
     "infer_size_symdimvector": _broadcast,
     "multiply_integers": _product, "sum_integers": _sum,
     "max": _extreme("max"), "min": _extreme("min"), "abs": _absolute, "fabs": _absolute,
-    "isIntegralType": _is_integral,
+    "isIntegralType": _is_integral, "isReducedFloatingType": _is_reduced,
     "isFloatingType": _attribute("{a}.is_floating_point", BOOL),
     "isComplexType": _attribute("{a}.is_complex", BOOL),
     "toRealValueType": _attribute("{a}.to_real()", DTYPE), "toComplexType": _attribute("{a}.to_complex()", DTYPE),

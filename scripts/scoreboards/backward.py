@@ -7,7 +7,7 @@ others.
 
 An operator counts when it failed and passes on every sample with only the patch of its repair. In addition no size may
 give another gradient than eager without an error, and the verdict of `verify` has to be proven. C++ is that of
-PyTorch 2.6.0 as far as it compiles against the installed torch. An autograd formula is not registered with a
+PyTorch 2.12.1 as far as it compiles against the installed torch. An autograd formula is not registered with a
 dispatcher, so it is swapped in by a jump to it in the test's own process. The unchanged formula, swapped in, must still
 fail.
 

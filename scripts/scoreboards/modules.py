@@ -7,7 +7,7 @@ and at others.
 
 A module counts when it failed, passes on every sample with only the patch of its repair, and is proven by `verify`.
 `verify` runs the module traced, on concrete sizes and with its gradients, and operators that run changed code. C++ is
-that of PyTorch 2.6.0 as far as it compiles against the installed torch.
+that of PyTorch 2.12.1 as far as it compiles against the installed torch.
 
 Then all Python repairs are applied together. Each module that passed must still pass, and all operators must be equal
 on concrete sizes. Exit code: 0 when nothing is worse, 1 otherwise.

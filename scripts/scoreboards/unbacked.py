@@ -6,7 +6,7 @@ sizes at 0, at 1 and at a larger value.
 
 An operator counts when it failed and passes on every sample with only the patch of its repair. In addition no size may
 give another result than eager without an error, and the verdict of `verify` has to be proven. C++ is repaired in the
-files of PyTorch 2.6.0 as far as they compile against the installed torch. There the unchanged file, swapped in, must
+files of PyTorch 2.12.1 as far as they compile against the installed torch. There the unchanged file, swapped in, must
 still fail.
 
 Then all Python repairs are applied together. Everything that passed must still pass, and all operators must be equal on
