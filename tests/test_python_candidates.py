@@ -489,6 +489,18 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
         "        if self.training and (x < 0).all():",
         [(STEEP,)],
     ),
+    "order of operands, one of which may be None": (
+        """
+        def f(x, ignored=None):
+            negative = (x < 0).all()
+            if negative and ignored is not None:
+                raise ValueError("nothing is left")
+            return x * 2
+        """,
+        "if negative",
+        "    if ignored is not None and negative:",
+        [(STEEP,)],
+    ),
     "assertion of an assert": (
         """
         def f(x, p):
@@ -854,6 +866,10 @@ def f(x, n, table):
         assert list(filled_diagonal("rule", module, call, context())) == []
     for joined in module.nodes.every(ast.BoolOp)[1:]:
         assert list(concrete_first("rule", module, joined, context())) == []
+    for line in ("n(x) and x is not None", "f(n) and n is x", "f(n) and None is x", "f(n) and x == None"):
+        other = parse(SourceFile(Path("model.py"), line.encode()))
+        (joined,) = other.nodes.every(ast.BoolOp)
+        assert list(concrete_first("rule", other, joined, context())) == []
     for part in module.nodes.every(ast.Subscript):
         assert list(clamped_ends("rule", module, part, context())) == []
     (asserted,) = module.nodes.asserts

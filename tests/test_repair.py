@@ -311,6 +311,28 @@ def test_what_failed_on_top_of_a_wrong_start_is_tried_again_without_it(
     assert any(attempt.came.startswith("leads nowhere") for attempt in search.attempts)
 
 
+def test_what_failed_for_another_operator_is_tried_again_for_a_stuck_one(
+    module: Path, advisors: CandidateSources
+) -> None:
+    guard, second = b"guard_or_false(x.numel() == 0)", b"torch.sym_ite("
+
+    @dataclass
+    class Apart(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            if name == "lost" and (CHECK in text or SAME_ERROR in text):
+                return Trial(name, "failed", "Unsupported: a closure", 1, 0)
+            if name == "lost" or (guard in text and second in text):
+                return Texts.trial(Texts(self.path, self.right, at={name: THIRD}), name, text)
+            mark = b"n * 2 >=" if guard in text else b"x.numel() == 0"
+            return Texts.trial(Texts(self.path, {name: b"not yet"}, at={name: mark}), name, text)
+
+    search = searched(Apart(module, {"late": CHECK, "lost": b"nothing will do"}, at={}), advisors)
+    assert search.trials["late"].passed and not search.trials["lost"].passed
+    (first, *_, last) = [one for one in search.attempts if THIRD.decode() in one.candidate.fixes[0].message]
+    assert first.operators == ("lost",) and not first.kept and "closure" in first.came
+    assert last.candidate.key == first.candidate.key and last.kept and "late" in last.operators
+
+
 def test_a_search_that_ends_nowhere_returns_to_its_longest_chain(module: Path, advisors: CandidateSources) -> None:
     @dataclass
     class Chained(Texts):

@@ -199,6 +199,22 @@ def test_another_size_has_the_same_kind_of_strides(tensor: torch.Tensor, strides
     assert resized.shape == (7, 5) and resized.stride() == strides
 
 
+@pytest.mark.parametrize(
+    ("tensor", "strides"),
+    [
+        (torch.ones(3, 2), (0, 1)),
+        (torch.ones(2, 3).t(), (1, 3)),
+        (torch.ones(3, 4)[:, ::2], (0, 2)),
+        (torch.ones(2).expand(3, 2), (0, 1)),
+    ],
+    ids=["contiguous", "transposed", "each second", "expanded"],
+)
+def test_strides_keep_their_relation_to_an_empty_dimension(tensor: torch.Tensor, strides: tuple[int, ...]) -> None:
+    """Check the strides. An empty tensor's own are at least 1, for which Dynamo recompiles."""
+    (resized,), _ = samples.Sample(torch.neg, (tensor,), {}).resized(lambda size: 0 if size == 2 else size).inputs()
+    assert resized.shape == (3, 0) and resized.stride() == strides and resized.is_contiguous()
+
+
 def test_the_samples_chosen_are_those_with_other_arguments() -> None:
     x = torch.ones(2, 3)
     plain = [samples.Sample(copied, (x,), {"mode": "same"}) for _ in range(20)]

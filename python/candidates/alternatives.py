@@ -160,6 +160,9 @@ def _alternatives(source: SourceFile, context: Context, where: tuple[int, int]) 
     for asserted in module.nodes.asserts:
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
             yield from _same_error(module, asserted, context)
+    for joined in module.nodes.every(ast.BoolOp):
+        if _inside(module, joined, where):
+            yield from concrete_first(NAME, module, joined, context)
     atoms = [
         atom
         for atom in _atoms(module, loops=not context.tried)
@@ -193,9 +196,6 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
             if _allowed(module, call, context):
                 yield from fixed_algorithm(NAME, module, call, context)
                 yield from filled_diagonal(NAME, module, call, context)
-    for joined in module.nodes.every(ast.BoolOp):
-        if _inside(module, joined, where):
-            yield from concrete_first(NAME, module, joined, context)
     for operation in module.nodes.every(ast.BinOp):
         if _inside(module, operation, where):
             yield from opposite_chosen(NAME, module, operation, context)

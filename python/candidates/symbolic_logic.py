@@ -34,9 +34,10 @@ def opposite_chosen(rule: str, module: Module, node: ast.BinOp, context: Context
 def concrete_first(rule: str, module: Module, node: ast.BoolOp, context: Context) -> Iterator[Fix]:
     """Yield the fix ``f(t) and self.training`` → ``self.training and f(t)``. Known operands decide first.
 
-    An attribute that an earlier operand names, as in ``hasattr(self, "flag") and self.flag``, is not moved.
+    A name that is compared with None is known too. One that an earlier operand names, as in
+    ``hasattr(self, "flag") and self.flag``, is not moved.
     """
-    concrete = [one for at, one in enumerate(node.values) if _is_flag_alone(one, node.values[:at])]
+    concrete = [one for at, one in enumerate(node.values) if _is_known_alone(one, node.values[:at])]
     ordered = [*concrete, *(one for one in node.values if one not in concrete)]
     if not concrete or ordered == node.values or b"#" in module.text(node):
         return
@@ -49,11 +50,16 @@ def concrete_first(rule: str, module: Module, node: ast.BoolOp, context: Context
     yield fix(rule, module.place(node), edits, message, (), [words], Safety.UNSAFE)
 
 
-def _is_flag_alone(operand: ast.expr, before: Sequence[ast.expr]) -> bool:
-    """Return whether an operand is an attribute of ``self``, or its negation, that no earlier operand names."""
+def _is_known_alone(operand: ast.expr, before: Sequence[ast.expr]) -> bool:
+    """Return whether an operand is a flag of ``self`` or compares a name with None, and no earlier operand names it."""
     inner = operand.operand if isinstance(operand, ast.UnaryOp) and isinstance(operand.op, ast.Not) else operand
+    parts = [part for one in before for part in ast.walk(one)]
+    if isinstance(inner, ast.Compare) and isinstance(inner.left, ast.Name):
+        none = [one for one in inner.comparators if isinstance(one, ast.Constant) and one.value is None]
+        asks = len(inner.ops) == len(none) == 1 and isinstance(inner.ops[0], ast.Is | ast.IsNot)
+        return asks and all(inner.left.id != part.id for part in parts if isinstance(part, ast.Name))
     if not isinstance(inner, ast.Attribute) or not isinstance(inner.value, ast.Name) or inner.value.id != "self":
         return False
-    named = {part.attr for one in before for part in ast.walk(one) if isinstance(part, ast.Attribute)}
-    named |= {str(part.value) for one in before for part in ast.walk(one) if isinstance(part, ast.Constant)}
+    named = {part.attr for part in parts if isinstance(part, ast.Attribute)}
+    named |= {str(part.value) for part in parts if isinstance(part, ast.Constant)}
     return inner.attr not in named

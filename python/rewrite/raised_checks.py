@@ -191,8 +191,10 @@ def deferrable(place: Place, message: ast.expr | None) -> None:
         return
     if isinstance(next((one for one in place.ancestors if isinstance(one, _SCOPES)), None), ast.ClassDef):
         raise CannotRewrite("message-shape", "a lambda does not see the names of a class body")
+    if isinstance(message, ast.Starred):
+        raise CannotRewrite("message-shape", "a check takes one message")
     for part in ast.walk(message):
-        if isinstance(part, (ast.Starred, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)):
+        if isinstance(part, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)):
             raise CannotRewrite("message-shape", "the message cannot be put off into a lambda")
         if isinstance(part, ast.Name) and part.id == "__class__":
             raise CannotRewrite("message-shape", "a lambda has another frame than the message had")

@@ -38,6 +38,13 @@ class CandidateQueue:
         """Mark candidates as not tried."""
         self._closed.difference_update(map(_key, candidates))
 
+    def reopen_at(self, drafts: Drafts, sites: Iterable[CandidateSite], apart_from: Iterable[Candidate]) -> bool:
+        """Mark the candidates at some places as not tried, but for some. Return whether one was tried before."""
+        kept = set(map(_key, apart_from))
+        again = {_key(one) for site in sites for one in self.known(drafts, site)} & self._closed - kept
+        self._closed -= again
+        return bool(again)
+
     def pick(self, drafts: Drafts, passed_over: Iterable[Candidate] = ()) -> Picks:
         """Return the next candidate of each place, most operators first. Overlapping ones wait for a later round.
 

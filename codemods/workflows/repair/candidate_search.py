@@ -96,7 +96,7 @@ class Search:
             if not picked:
                 if self._rid_of_others(most) or (not self._settled and self._stuck and self.complete(progress)):
                     continue
-                if self._back_up(most):
+                if self._reopen_failed_for_others() or self._back_up(most):
                     continue
                 return True
             drafts = with_picked(self.drafts, picked)
@@ -300,6 +300,17 @@ class Search:
                     self._found(name, trial, only(self.drafts, [group]))
                     passed = True
         return passed
+
+    def _reopen_failed_for_others(self) -> bool:
+        """Reopen the candidates at the places of stuck operators that were tried on other operators only.
+
+        Those that did not compile, or that made an operator differ from eager without an error, stay closed.
+        """
+        again = False
+        for name in self._stuck:
+            bad = (one.candidate for one in self.attempts if name in one.operators or one.silent or not one.built)
+            again |= self._openings.reopen_at(self.drafts, self.sites(name), bad)
+        return again
 
     def _back_up(self, most: int) -> bool:
         """Drop a fix that helped a stuck operator but let no operator pass, if another candidate is open."""

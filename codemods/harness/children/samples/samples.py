@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
@@ -292,6 +293,10 @@ def _resize(tensor: Any, new_size: Callable[[int], int]) -> Any:
     if 0 not in tensor.stride():
         order.sort(key=lambda dimension: -tensor.stride(dimension))
         step = min(tensor.stride(dimension) for dimension in order if tensor.shape[dimension] >= 2)
+    if count == 0:
+        # An empty tensor's own strides are at least 1, for which dynamo recompiles. These keep their relation to sizes.
+        strides = {one: step * math.prod(shape[inner] for inner in order[at + 1 :]) for at, one in enumerate(order)}
+        return tensor.detach().new_empty(0).as_strided(shape, [strides[one] for one in range(tensor.dim())])
     flat = tensor.detach().permute(order).reshape(-1)
     repeats = -(-count // max(1, flat.numel()))
     filled = flat.repeat(repeats)[:count].reshape([shape[dimension] for dimension in order])
