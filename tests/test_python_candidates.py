@@ -866,7 +866,13 @@ def f(x, n, table):
         assert list(filled_diagonal("rule", module, call, context())) == []
     for joined in module.nodes.every(ast.BoolOp)[1:]:
         assert list(concrete_first("rule", module, joined, context())) == []
-    for line in ("n(x) and x is not None", "f(n) and n is x", "f(n) and None is x", "f(n) and x == None"):
+    for line in (
+        "n(x) and x is not None",
+        "f(n) and n is x",
+        "f(n) and None is x",
+        "f(n) and x == None",
+        "(y := f()) or n is None",
+    ):
         other = parse(SourceFile(Path("model.py"), line.encode()))
         (joined,) = other.nodes.every(ast.BoolOp)
         assert list(concrete_first("rule", other, joined, context())) == []

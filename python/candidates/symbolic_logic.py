@@ -35,11 +35,12 @@ def concrete_first(rule: str, module: Module, node: ast.BoolOp, context: Context
     """Yield the fix ``f(t) and self.training`` → ``self.training and f(t)``. Known operands decide first.
 
     A name that is compared with None is known too. One that an earlier operand names, as in
-    ``hasattr(self, "flag") and self.flag``, is not moved.
+    ``hasattr(self, "flag") and self.flag``, is not moved, and nothing is where an operand binds a name.
     """
     concrete = [one for at, one in enumerate(node.values) if _is_known_alone(one, node.values[:at])]
     ordered = [*concrete, *(one for one in node.values if one not in concrete)]
-    if not concrete or ordered == node.values or b"#" in module.text(node):
+    binds = any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+    if not concrete or ordered == node.values or binds or b"#" in module.text(node):
         return
     spans = [module.grouped_span(one) for one in node.values]
     texts = [module.source.content[slice(*module.grouped_span(one))] for one in ordered]

@@ -22,16 +22,15 @@ from symfix.codemods.workflows.repair.result import RepairOutcome
 from .corpus import source_tree
 from .table import table, write_json
 
-RELEASE = "2.12.1"
+_RELEASE = "2.12.1"
 """The newest release before the installed torch whose C++ sources scripts/corpus brings."""
-
 _DEAREST = 12
 
 
 def score(board: str, description: str | None, kind: str = OPERATORS, protocol: str = UNBACKED) -> int:
     """Repair all failures of a kind and protocol, print the table, write patches and figures. Return the exit code."""
     words = _words(board, description, kind, protocol)
-    root = None if words.python_only else source_tree(RELEASE, words.tree)
+    root = None if words.python_only else source_tree(_RELEASE, words.tree)
     started = time.monotonic()
     wanted = RepairRequest(tuple(words.names) or None, kind, protocol, root, jobs=words.jobs, fresh=words.fresh)
     with scratch_folder() as scratch:
@@ -89,7 +88,7 @@ def _words(board: str, description: str | None, kind: str, protocol: str) -> arg
     )
     folder = Path("symfix-repairs" if (kind, protocol) == (OPERATORS, UNBACKED) else f"symfix-{board}")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these {kind} (default: all that fail)")
-    parser.add_argument("--tree", type=Path, help=f"PyTorch {RELEASE}'s sources (default: scripts/corpus)")
+    parser.add_argument("--tree", type=Path, help=f"PyTorch {_RELEASE}'s sources (default: scripts/corpus)")
     parser.add_argument("--python-only", action="store_true", help="no C++")
     parser.add_argument("--output", type=Path, default=folder, help=f"where the patches go [{folder}]")
     parser.add_argument("--jobs", type=int, default=2, help="children and compilers at a time")
