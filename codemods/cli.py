@@ -161,7 +161,10 @@ def verify(**words: Any) -> int:
 @click.option("--modules", is_flag=True, help="Torch's modules (module_db) in place of its operators.")
 @click.option("--every-sample", is_flag=True, help="Do not stop at an operator's first failing sample.")
 @click.option(
-    "--samples", type=click.IntRange(1), metavar="N", help="Maximum number of samples for each operator [all]."
+    "--samples",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Maximum number of samples for each operator [all; backed, dynamic, inductor: 24].",
 )
 @click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
 @click.option("--stored", is_flag=True, help="Run nothing: print what an interrupted run has found so far.")

@@ -198,6 +198,15 @@ def test_a_thrown_error_names_the_cpp_function_in_its_text(site: Path) -> None:
     assert [place.function for place in failure.path] == ["at::native::square", "f"]
 
 
+def test_a_size_that_a_schema_takes_as_an_int_is_named_by_the_schema(site: Path) -> None:
+    text = (
+        "aten::pool() Expected a value of type 'List[int]' for argument 'size' but instead found type 'SymInt'.\nX: 2"
+    )
+    failure = judged(site, seen(site, TRACER, (), type="RuntimeError", text=text))
+    assert (failure.mode, failure.place) == (Mode.IMPLICIT_INT, None)
+    assert failure.why == f"the schema takes an int: {text.partition(chr(10))[0]}"
+
+
 def test_another_result_than_eager_and_a_dead_process_have_no_place(site: Path) -> None:
     row = {
         "crashed": "ended by signal SIGSEGV",

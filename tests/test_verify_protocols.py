@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import torch
+from symfix.codemods.harness.children.protocols import hunt_protocols, symbolic_trace, unbacked_protocol
 from symfix.codemods.harness.children.protocols.compiled_call import Compiled
 from symfix.codemods.harness.children.protocols.protocols import ONE_BY_ONE, unbacked
 from symfix.codemods.harness.children.samples.autograd_protocol import Trained, Untrainable
-from symfix.codemods.harness.children.samples.samples import Sample
+from symfix.codemods.harness.children.samples.samples import Sample, grouped
 from torch.fx.experimental.symbolic_shapes import _constrain_range_for_size, guard_or_false, guard_or_true
 
 
@@ -219,3 +220,62 @@ def test_a_gradient_that_eager_leaves_out_of_an_empty_tensor_counts_as_zeros() -
     assert seen["passed"] and seen["probes"]["0"] == {}
     with pytest.raises(Untrainable):
         Trained(lambda x: x.detach(), (torch.ones(3, requires_grad=True),), {}).call()
+
+
+def test_code_serves_samples_for_which_dynamo_would_make_the_same() -> None:
+    sample = Sample(torch.tanh, (torch.ones(3, 2),), {})
+    compiled = Compiled(sample, "eager")
+    assert not compiled.accepts(sample), "nothing is compiled yet"
+    sample.call(compiled, unbacked=True)
+    others = {
+        "a larger size": (torch.ones(5, 4), True),
+        "a size of one, which is not marked": (torch.ones(3, 1), False),
+        "another order of strides": (torch.ones(2, 3).t(), False),
+        "another dtype": (torch.ones(3, 2, dtype=torch.float64), False),
+        "a gradient": (torch.ones(3, 2, requires_grad=True), False),
+    }
+    for words, (tensor, served) in others.items():
+        assert compiled.accepts(Sample(torch.tanh, (tensor,), {})) is served, words
+    assert not compiled.accepts(Sample(torch.sigmoid, (torch.ones(3, 2),), {})), "another operator"
+    assert compiled.count == 1
+
+
+ARGUMENTS = {"unbacked": ("eager", None), "backed": ("aot_eager", True)}
+
+
+@pytest.mark.parametrize(("protocol", "made"), [("unbacked", 1), ("backed", 2)])
+def test_a_hunt_compiles_once_for_samples_that_are_traced_alike(protocol: str, made: int) -> None:
+    """Check that equal sizes with hints, which get one symbol, are compiled again."""
+    compiled = set()
+    for rows, columns in ((3, 2), (4, 6), (5, 5), (6, 6)):
+        sample = Sample(torch.add, (torch.ones(rows, columns), 9), {})
+        assert hunt_protocols.PROTOCOLS[protocol](sample) == {}
+        compiled.add(unbacked_protocol._last[ARGUMENTS[protocol]])
+    assert [code.count for code in compiled] == [1] * made
+
+
+def test_a_reused_trace_is_compared_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = Sample(torch.tanh, (torch.ones(3, 2),), {})
+    assert hunt_protocols.PROTOCOLS["unbacked"](sample) == {}
+    monkeypatch.setattr(unbacked_protocol._last[ARGUMENTS["unbacked"]], "_call", lambda x: x)
+    with pytest.raises(hunt_protocols.Unlike):
+        hunt_protocols.PROTOCOLS["unbacked"](Sample(torch.tanh, (torch.ones(5, 4),), {}))
+
+
+def test_a_trace_with_hints_serves_samples_that_its_guards_accept() -> None:
+    traced = []
+
+    def halved(x: torch.Tensor, least: int) -> torch.Tensor:
+        traced.append(tuple(x.shape))
+        return x[: x.shape[0] // 2] if x.shape[0] > least else x * 2
+
+    for rows, least in ((4, 3), (7, 3), (3, 3), (7, 6)):
+        symbolic_trace.trace_unless_alike(Sample(halved, (torch.ones(rows, 5), least), {}))
+    assert len(traced) == 3, traced
+
+
+def test_samples_that_are_traced_alike_follow_each_other() -> None:
+    shapes = [(3, 2), (3, 1), (4, 4), (5, 1)]
+    samples = [Sample(torch.tanh, (torch.ones(shape),), {}) for shape in shapes]
+    assert [number for number, _ in grouped(enumerate(samples))] == [0, 2, 1, 3]
+    assert [number for number, _ in grouped(enumerate(samples), hints=True)] == [0, 1, 3, 2]

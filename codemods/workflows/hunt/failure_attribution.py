@@ -33,6 +33,7 @@ _BY_VALUES = ("DataDependentOutputException", "DynamicOutputShapeException")
 _PINNED, _COINCIDENCE = "ConstraintViolationError", "Coincidence"
 _INTEGERS = ("guard_int", "int_", "__int__", "__index__", "guard_float", "__float__")
 DIED = "the process died: no frames"
+_INT_IN_SCHEMA = "but instead found type 'SymInt'"
 _NO_SHAPE_FUNCTION = "attempted to run this operator with Meta tensor"
 
 
@@ -103,6 +104,8 @@ def attribute(seen: Mapping[str, Any], sources: TorchSources) -> Attribution:
         return Attribution(
             Mode.NO_SHAPE_FUNCTION, lines, "" if lines else f"the operator itself: {_first_line(text).split(': ')[0]}"
         )
+    if _INT_IN_SCHEMA in text:
+        return Attribution(Mode.IMPLICIT_INT, lines, "" if lines else f"the schema takes an int: {_first_line(text)}")
     if seen["type"] == "Unsupported":
         lines = user_path(text, sources) or lines
         return Attribution(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...harness.opinfo_runner import OPERATORS, UNBACKED
+from ...harness.opinfo_runner import BACKED, DYNAMIC, INDUCTOR, OPERATORS, SAMPLES, UNBACKED
 from ...harness.process_limits import Limits, children_digest
 from ...harness.temp_folder import scratch_folder
 from ...harness.torch_variant import Harness, Variant
@@ -26,6 +26,8 @@ from .remote import run_far
 from .workers import Workers
 
 PATIENCE_SECONDS = 240.0
+_SOME_SAMPLES = dict.fromkeys((BACKED, DYNAMIC, INDUCTOR), SAMPLES)
+"""Limit on samples by protocol, for protocols that compile each sample several times or generate code for it."""
 FORWARD_FAILS = "its forward pass fails"
 """Start of the reason for an untested backward pass."""
 
@@ -70,7 +72,8 @@ class HuntRequest:
     every_sample: bool = False
     """False if an operator stops at its first failing sample."""
     samples: int | None = None
-    """Largest number of samples of an operator, at even distances. None for all, as PyTorch's own tests try them."""
+    """Largest number of samples of an operator, those with the most different arguments. None for all, as PyTorch's own
+    tests try them, except under the protocols of `_SOME_SAMPLES`."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,7 @@ def sweep(
         known = operators_of(here, torch, request.kind)
         wanted = every = sorted(known) if request.operators is None else resolve(request.operators, known)
         asked = {name: value for name, value in vars(request).items() if name != "operators"}
+        asked["samples"] = request.samples or _SOME_SAMPLES.get(request.protocol)
         kept = HuntJournal(session.journal or default_journal(torch, on, asked))
         if session.fresh:
             kept.forget()

@@ -18,10 +18,12 @@ from typing import Any
 
 from ..overlay.changed_torch import Kernels, overlay
 from ..overlay.import_hooks import collect_seldom, collecting_nothing
-from .operators import claimed, say, spread
+from .operators import claimed, say
 
 _LONGEST_ARGUMENTS = 400
 _SEEDS = "wrapper_set_seed"
+_REUSED = {"unbacked": False, "backed": True}
+"""Protocols in which one trace serves similar samples, with True if its sizes have hints."""
 
 
 def main(request_path: str) -> None:
@@ -90,10 +92,14 @@ def _failing(operator: Any, request: dict[str, Any], answer: dict[str, Any]) -> 
     """Yield the failure of each failing sample. ``tried`` of ``answer`` counts the samples."""
     from ..protocols.hunt_protocols import PROTOCOLS, NoSample, Unlike
     from ..recorders.frame_capture import explain
+    from ..samples.samples import grouped, telling
 
     some: Iterable[tuple[int, Any]] = enumerate(_drawn(operator, request["protocol"]))
     if request.get("samples"):
-        some = spread(list(some), request["samples"])
+        numbered = dict(some)
+        some = [(number, numbered[number]) for number in sorted(telling(numbered, request["samples"]))]
+    if request["protocol"] in _REUSED:
+        some = grouped(some, hints=_REUSED[request["protocol"]])
     for number, sample in some:
         try:
             said = PROTOCOLS[request["protocol"]](sample)

@@ -77,7 +77,7 @@ def _try(operator: Any, witness: FrameRecorder, wanted: int, most: int, protocol
     compared with C++ before any sample if all are tried, or if ``wanted`` is no sample because that comparison failed
     last time. Otherwise they come last, since they take longer than a failing sample.
     """
-    from ..samples.samples import telling
+    from ..samples.samples import grouped, telling
     from ..samples.test_cases import drawn
 
     count = 0
@@ -92,11 +92,17 @@ def _try(operator: Any, witness: FrameRecorder, wanted: int, most: int, protocol
             return {**said, "sample": wanted if wanted == _BEHIND else _BEFORE}
         some = spread(pairs, most) if most else pairs
         # The sample that failed last comes first: if it fails again, no other needs to be tried.
-        some = sorted((one for one in pairs if one in some or one[0] == wanted), key=lambda one: one[0] != wanted)
+        alike = grouped([one for one in pairs if one in some or one[0] == wanted])
+        some = sorted(alike, key=lambda one: one[0] != wanted)
         apart = telling(dict(some), _APART) | {wanted}
+        compiled = None
         for number, sample in some:
             witness.forget()
-            seen = _unbacked(sample, number in apart) if protocol in _UNBACKED else _hunted(sample, protocol)
+            if protocol in _UNBACKED:
+                compiled = _compiled(sample, number in apart, compiled)
+                seen = _unbacked(sample, compiled, number in apart)
+            else:
+                seen = _hunted(sample, protocol)
             if seen.get("eager"):
                 eager_errors += 1
                 continue
@@ -118,16 +124,24 @@ def _try(operator: Any, witness: FrameRecorder, wanted: int, most: int, protocol
     }
 
 
-def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
-    """Run PyTorch's protocol, compare the result, and call the compiled code at other sizes."""
+def _compiled(sample: Any, take_apart: bool, last: Any) -> Any:
+    """Return the code for a sample: that of the ``last`` one if dynamo would make the same, else code not yet made."""
     from ..protocols import protocols
     from ..protocols.compiled_call import Compiled
+
+    if last is not None and not take_apart and last.accepts(sample):
+        return last
+    return Compiled(sample, sample.backend, others=protocols.ONE_BY_ONE if take_apart else ())
+
+
+def _unbacked(sample: Any, compiled: Any, take_apart: bool) -> dict[str, Any]:
+    """Run PyTorch's protocol, compare the result, and call the compiled code at other sizes."""
+    from ..protocols import protocols
     from ..samples.samples import attempt, describe, difference, repeats
 
     expected, refused = attempt(sample.outcome)
     if refused:
         return {"passed": False, "error": refused, "eager": True}
-    compiled = Compiled(sample, sample.backend, others=protocols.ONE_BY_ONE if take_apart else ())
     try:
         result = sample.outcome(compiled, unbacked=True)
     except Exception as error:

@@ -9,7 +9,7 @@ import torch
 from torch._guards import TracingContext
 
 from ..samples.samples import Sample, attempt
-from .dynamo_setup import compile_anew
+from .dynamo_setup import NOT_AGAIN, compile_anew
 
 _Backend = Callable[[Any, Any], Callable[..., Any]]
 
@@ -24,6 +24,8 @@ class Compiled:
     def __init__(self, sample: Sample, backend: str, dynamic: bool | None = None, others: Iterable[str] = ()) -> None:
         compile_anew()
         self.count = 0
+        self._hints = dynamic is True
+        self._key = sample.trace_key(self._hints)
         self._backend = _named(backend)
         self._others = {name: _named(name) for name in others if name != backend}
         self._alike: dict[str, Callable[..., Any]] = {}
@@ -39,6 +41,13 @@ class Compiled:
         self._others, self._alike = {}, {}
         compile_anew()
         return self._call(*args, **kwargs)
+
+    def accepts(self, sample: Sample) -> bool:
+        """Return whether dynamo would make the same code for another sample, since its guards accept the arguments."""
+        if self._key != sample.trace_key(self._hints):
+            return False
+        with torch.compiler.set_stance(NOT_AGAIN):
+            return not attempt(lambda: sample.outcome(self, unbacked=not self._hints))[1]
 
     def on_known_sizes(self, sample: Sample) -> Any:
         """Return the result of the same backend on the sample's concrete sizes, or its error."""

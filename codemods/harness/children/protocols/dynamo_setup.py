@@ -14,6 +14,8 @@ from torch._dynamo.decorators import mark_unbacked
 
 from .symint_memo import remember_arithmetic
 
+NOT_AGAIN = "fail_on_recompile"
+"""Stance of dynamo, whose name occurs in the resulting errors."""
 _EXPRESSIONS = 1 << 14
 
 

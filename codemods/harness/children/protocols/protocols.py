@@ -14,13 +14,12 @@ from ..samples.side_effects import call_and_watch, gradients
 from ..samples.test_cases import BACKWARD, drawn
 from .compiled_call import Alike, Compiled
 from .decompositions import through_decompositions
+from .dynamo_setup import NOT_AGAIN
 from .python_kernels import registered, samples_for_registered
 from .specialization_protocol import specialized, unlike_when_larger
 from .symbolic_trace import traced
 
 Seen = dict[str, Any]
-_NOT_AGAIN = "fail_on_recompile"
-"""Stance of dynamo, whose name occurs in the resulting errors."""
 ONE_BY_ONE = {"aot_eager_decomp_partition": "as decomposed", "aot_eager": "as traced"}
 """Backends that run the operators of a graph one by one, the preferred one first, each with a description."""
 _TOGETHER: dict[str, Callable[[int], int]] = {"0": lambda _: 0, "1": lambda _: 1, "larger": lambda size: 2 * size + 1}
@@ -182,11 +181,11 @@ def probe(sample: Sample, compiled: Compiled | Alike) -> Deviation:
     It is not recompiled, which would take most of the time.
     """
     expected, eager_error = attempt(sample.outcome)
-    with torch.compiler.set_stance(_NOT_AGAIN):
+    with torch.compiler.set_stance(NOT_AGAIN):
         result, error = attempt(lambda: sample.outcome(compiled, unbacked=True))
     if error and eager_error:
         return {}
-    if _NOT_AGAIN in error:
+    if NOT_AGAIN in error:
         return {"kind": "again", "said": "it would be compiled anew for this size"}
     if error:
         return {"kind": "loud", "said": error}

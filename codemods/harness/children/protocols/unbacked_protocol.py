@@ -10,8 +10,11 @@ import torch
 
 from ..samples.autograd_protocol import Trained
 from ..samples.samples import Sample, attempt, difference
-from .dynamo_setup import compile_anew
-from .symbolic_trace import traced
+from .compiled_call import Compiled
+from .symbolic_trace import trace_unless_alike
+
+_last: dict[tuple[str, bool | None], Compiled] = {}
+"""Code of the last sample by the arguments of its compilation."""
 
 
 class Unlike(Exception):
@@ -30,9 +33,7 @@ def unbacked(sample: Sample) -> dict[str, Any] | None:
     if not sample.resizable:
         return None
     expected = eager_result(sample)
-    compile_anew()
-    compiled = torch.compile(plain_call(sample), backend=sample.backend, fullgraph=True)
-    compare(sample, sample.call(compiled, unbacked=True), expected)
+    compare(sample, sample.call(_compiled(sample, sample.backend), unbacked=True), expected)
     return {}
 
 
@@ -56,11 +57,17 @@ def backward(sample: Sample) -> dict[str, Any] | None:
 def backed(sample: Sample) -> dict[str, Any] | None:
     """Run ``make_fx`` and ``torch.compile`` with backed symbols, and compare with eager."""
     expected = eager_result(sample)
-    traced(sample)
-    compile_anew()
-    compiled = torch.compile(plain_call(sample), backend="aot_eager", fullgraph=True, dynamic=True)
-    compare(sample, sample.call(compiled), expected)
+    trace_unless_alike(sample)
+    compare(sample, sample.call(_compiled(sample, "aot_eager", dynamic=True)), expected)
     return {}
+
+
+def _compiled(sample: Sample, backend: str, dynamic: bool | None = None) -> Compiled:
+    """Return the code of the last sample if dynamo would make the same for this one, else code not yet made."""
+    last = _last.get((backend, dynamic))
+    if last is None or not last.accepts(sample):
+        last = _last[backend, dynamic] = Compiled(sample, backend, dynamic)
+    return last
 
 
 def plain_call(sample: Sample) -> Callable[..., Any]:

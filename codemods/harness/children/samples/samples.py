@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import itertools
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -80,6 +81,31 @@ class Sample:
         leaves, _ = pytree.tree_flatten_with_path(self._inputs)
         return frozenset(f"{pytree.keystr(place)}: {_held(value)}" for place, value in leaves)
 
+    def trace_key(self, hints: bool) -> Hashable:
+        """Return all that a trace with symbolic sizes depends on, except what its guards compare.
+
+        A trace with ``hints`` gives equal sizes and integers the same symbol. Each is replaced by its number in order
+        of appearance.
+        """
+        leaves, structure = pytree.tree_flatten(self._inputs)
+        numbers: dict[int, int] = {}
+
+        def numbered(size: int) -> Hashable:
+            return size if size < 2 else ("symbol", numbers.setdefault(size, len(numbers)) if hints else 0)
+
+        def described(leaf: Any) -> Hashable:
+            if isinstance(leaf, torch.Tensor):
+                kind = (type(leaf), leaf.dtype, leaf.layout, leaf.requires_grad, leaf.is_conj(), leaf.is_neg())
+                strides = leaf.stride() if leaf.layout is torch.strided else ()
+                order = tuple(sorted(range(len(strides)), key=strides.__getitem__))
+                return (*kind, order, tuple(numbered(size) for size in leaf.shape))
+            if hints and type(leaf) is int:
+                return numbered(leaf)
+            return type(leaf), repr(leaf) if type(leaf).__module__ in ("builtins", "torch") else id(leaf)
+
+        marks = tuple(tuple(dimensions) for dimensions in self._marks)
+        return self.function, marks, str(structure), tuple(described(leaf) for leaf in leaves)
+
     @property
     def sizes(self) -> list[int]:
         """Return the distinct sizes of two or more of all dimensions, sorted."""
@@ -140,6 +166,14 @@ def draw(operator: Any, dtype: Any = None) -> Iterator[Sample]:
     seed(0)
     for sample in operator.sample_inputs("cpu", dtype or operator_dtype(operator), requires_grad=False):
         yield Sample(operator.op, (sample.input, *sample.args), sample.kwargs)
+
+
+def grouped(drawn: Iterable[tuple[int, Sample]], hints: bool = False) -> list[tuple[int, Sample]]:
+    """Sort numbered samples so that those with the same `Sample.trace_key` follow the first of them."""
+    groups: dict[Hashable, list[tuple[int, Sample]]] = {}
+    for number, sample in drawn:
+        groups.setdefault(sample.trace_key(hints), []).append((number, sample))
+    return list(itertools.chain.from_iterable(groups.values()))
 
 
 def telling(drawn: Mapping[int, Sample], most: int) -> set[int]:
