@@ -100,6 +100,59 @@ int c() { return 1; }
     assert partial_unit(content, "f.cpp", lambda _: next(said)).omitted == ("int a()", "int b()")
 
 
+NAMED = b"""\
+#include <ATen/NamedTensorUtils.h>
+#include <torch/library.h>
+namespace at::native {
+Tensor named(const Tensor& x) {
+  auto names = namedinference::compute_outnames(x);
+  auto result = [&]() {
+    NoNamesGuard guard;
+    Tensor inner = x;
+    guard.reset();
+    return inner;
+  }();
+  if (x.dim() == 0)
+    namedinference::propagate_names(result, x);
+  namedinference::propagate_names(result, names);
+  return result;
+}
+Tensor used(const Tensor& x) {
+  auto names = namedinference::compute_outnames(x);
+  return names.empty() ? x : Tensor();
+}
+} // namespace at::native
+"""
+
+
+@pytest.mark.parametrize("compiler", compilers())
+def test_statements_about_names_of_dimensions_are_left_out_of_functions_that_stay(
+    compiler: str, tmp_path: Path
+) -> None:
+    builder = Builder(find_toolchain(locate(None, None), compiler=compiler), tmp_path, precompile=False)
+
+    def built(content: bytes) -> tuple[bool, set[str]]:
+        made = builder.compile("partial.cpp", content, original=NAMED).result()
+        return made.target is not None, set(made.omitted)
+
+    omitted = {"#include <ATen/NamedTensorUtils.h>", "Tensor used(const Tensor& x)"}
+    assert built(NAMED) == (True, omitted)
+    assert built(NAMED.replace(b"inner = x", b"inner = Tensor(x)")) == (True, omitted)
+    assert built(NAMED.replace(b"(result, names)", b"(x, names)")) == (False, set()), (
+        "the change is in what is left out"
+    )
+    builder.close()
+
+
+def test_of_a_statement_about_names_the_semicolon_stays() -> None:
+    part = PartialUnit(("#include <ATen/NamedTensorUtils.h>", "Tensor used(const Tensor& x)"))
+    lines = [line.strip() for line in part.of(NAMED).decode().splitlines()]
+    assert lines[4:15] == [
+        ";", "auto result = [&]() {", ";", "Tensor inner = x;", ";", "return inner;", "}();", "if (x.dim() == 0)",
+        ";", ";", "return result;",
+    ]  # fmt: skip
+
+
 def test_lines_keep_their_numbers() -> None:
     part = PartialUnit(("int twice(int x)", "#include <no/such/library.h>"))
     lines, were = part.of(FILE).splitlines(), FILE.splitlines()

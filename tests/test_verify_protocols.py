@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 import torch
+from symfix.codemods.harness.children.entrypoints import trial_runner
 from symfix.codemods.harness.children.protocols import hunt_protocols, symbolic_trace, unbacked_protocol
 from symfix.codemods.harness.children.protocols.compiled_call import Compiled
 from symfix.codemods.harness.children.protocols.protocols import ONE_BY_ONE, unbacked
@@ -279,3 +281,26 @@ def test_samples_that_are_traced_alike_follow_each_other() -> None:
     samples = [Sample(torch.tanh, (torch.ones(shape),), {}) for shape in shapes]
     assert [number for number, _ in grouped(enumerate(samples))] == [0, 2, 1, 3]
     assert [number for number, _ in grouped(enumerate(samples), hints=True)] == [0, 1, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (lambda size: 1 if guard_or_true(size == 1) else size, "the shape [3, 2] where [1, u1] was promised"),
+        (lambda size: size + 1, ""),
+    ],
+    ids=["wrong for unknown sizes", "wrong for known sizes too"],
+)
+def test_a_shape_that_a_trace_promises(
+    rows: Callable[[object], int], told: str, library: torch.library.Library
+) -> None:
+    library.define("copied(Tensor x) -> Tensor")
+    library.impl("copied", torch.clone, "CPU")
+    library.impl("copied", lambda x: x.new_empty([rows(x.shape[0]), x.shape[1]]), "Meta")
+    witness = SimpleNamespace(shapes="")
+    eager = torch._dynamo.backends.registry.lookup_backend("eager")
+    sample = Sample(torch.ops.symfix_protocols.copied, (torch.ones(3, 2),), {})
+    torch._dynamo.reset()
+    call = torch.compile(sample.function, backend=trial_runner._holding(eager, witness), fullgraph=True)
+    sample.call(call, unbacked=True)
+    assert witness.shapes == told

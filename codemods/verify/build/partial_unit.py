@@ -3,11 +3,14 @@
 A file of another release, or one for an optional library, mentions names that this torch's headers lack. The
 definitions with such errors are omitted, and those that use them. Every line keeps its number. A function is omitted
 with all its overloads and unqualified callers, so that no call means another function than in the whole file.
+
+If this torch has no named dimensions, statements that only handle them are omitted, not their functions.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +18,7 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from ....cpp.syntax.functions import FunctionDeclaration, function_declarations
-from ....cpp.syntax.tree import every, tree_of
+from ....cpp.syntax.tree import ancestors, every, tree_of
 
 _ROUNDS = 20
 _SCOPES = frozenset(
@@ -33,6 +36,8 @@ _ERROR = re.compile(r": (?:fatal )?error: ")
 _SOURCE = re.compile(r"\bfrom |required from|requested here|in expansion of macro")
 """Words in which g++ and clang++ lead from a line of a header or macro to the line that uses it."""
 _WORD = re.compile(rb"\w+")
+_DIMENSION_NAMES = re.compile(rb"\b(?:at::)?namedinference::\w+\s*\(|\b(?:at::)?NoNamesGuard\b")
+_NAMES_HEADER = re.compile(r"#include\b.*\bATen/\S*NamedTensor\w*\.h")
 _CALLED = re.compile(rb"(?:\bnative::|(?<!->)(?<![\w:.]))(\w+)\s*[(<]")
 """Names of functions in calls that search the namespace of the file or those of the arguments."""
 
@@ -46,9 +51,8 @@ class PartialUnit:
     def of(self, content: bytes) -> bytes:
         """Return ``content`` with the omitted definitions replaced by spaces."""
         blank = bytearray(content)
-        for one in _definitions(content):
-            if one.heading in self.omitted:
-                blank[one.start : one.end] = re.sub(rb"[^\n]", b" ", content[one.start : one.end])
+        for start, end in self._spans(content):
+            blank[start:end] = re.sub(rb"[^\n]", b" ", content[start:end])
         return bytes(blank)
 
     def omits_the_same(self, before: bytes, after: bytes) -> bool:
@@ -58,8 +62,12 @@ class PartialUnit:
         return set(_with_users(_definitions(after), self.omitted)) == set(self.omitted)
 
     def _text(self, content: bytes) -> list[bytes]:
-        kept = (one for one in _definitions(content) if one.heading in self.omitted)
-        return sorted(content[one.start : one.end] for one in kept)
+        return sorted(content[start:end] for start, end in self._spans(content))
+
+    def _spans(self, content: bytes) -> Iterator[tuple[int, int]]:
+        yield from ((one.start, one.end) for one in _definitions(content) if one.heading in self.omitted)
+        if any(map(_NAMES_HEADER.match, self.omitted)):
+            yield from _name_statements(content)
 
 
 def partial_unit(content: bytes, name: str, errors: Callable[[bytes], str]) -> PartialUnit:
@@ -135,6 +143,45 @@ def _definition(node: Node, function: FunctionDeclaration | None, content: bytes
         frozenset(_WORD.findall(using)),
         frozenset(_CALLED.findall(using)),
     )
+
+
+@lru_cache(maxsize=8)
+def _name_statements(content: bytes) -> tuple[tuple[int, int], ...]:
+    """Return the spans, each up to its semicolon, of the statements that only handle the names of dimensions.
+
+    A variable that they declare is used by no other statement of its block.
+    """
+    blocks: dict[int, tuple[Node, list[Node]]] = {}
+    for node in every(tree_of(content).root, "declaration", "expression_statement"):
+        block = next((one for one in ancestors(node) if one.type == "compound_statement"), None)
+        if block is not None:
+            blocks.setdefault(block.id, (block, []))[1].append(node)
+    found = []
+    for block, here in blocks.values():
+        taken = [node for node in here if _DIMENSION_NAMES.match(_initial(node))]
+        variables = {name for node in taken if node.type == "declaration" for name in _declared(node)}
+        taken += [node for node in here if node not in taken and _resets(node) in variables]
+        words = Counter(_WORD.findall(block.text or b""))
+        words.subtract(_WORD.findall(b"\n".join(node.text or b"" for node in taken)))
+        if not any(words[name] for name in variables):
+            found += [(node.start_byte, node.end_byte - 1) for node in taken]
+    return tuple(found)
+
+
+def _initial(node: Node) -> bytes:
+    """Return the text that decides what a statement is about: the type or value of a variable, or the expression."""
+    if node.type == "expression_statement":
+        return node.text or b""
+    declarator = node.child_by_field_name("declarator")
+    value = declarator and declarator.child_by_field_name("value")
+    kind = node.child_by_field_name("type")
+    return ((value or kind or node).text) or b""
+
+
+def _resets(node: Node) -> bytes:
+    """Return the guard of a statement ``guard.reset();``, or empty bytes."""
+    name, _, rest = (node.text or b"").partition(b".")
+    return name if rest == b"reset();" else b""
 
 
 def _lines(node: Node, content: bytes) -> range:
