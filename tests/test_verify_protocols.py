@@ -287,7 +287,7 @@ def test_samples_that_are_traced_alike_follow_each_other() -> None:
     ("rows", "told"),
     [
         (lambda size: 1 if guard_or_true(size == 1) else size, "the shape [3, 2] where [1, u1] was promised"),
-        (lambda size: size + 1, ""),
+        (lambda size: size + 1, "the shape [3, 2] where u0 + 1 was promised, at {'u0': 3, 'u1': 2}"),
     ],
     ids=["wrong for unknown sizes", "wrong for known sizes too"],
 )

@@ -305,9 +305,7 @@ def _holding(inner: Any, witness: FrameRecorder) -> Any:
 
         def held(*arguments: Any) -> Any:
             results = run(*arguments)
-            if not witness.shapes:
-                broken = _broken_promise(given, arguments, promised, results)
-                witness.shapes = "" if broken and _is_broken_on_known_sizes(graph, arguments, results) else broken
+            witness.shapes = witness.shapes or _broken_promise(given, arguments, promised, results)
             return results
 
         return held
@@ -335,20 +333,6 @@ def _broken_promise(given: Any, arguments: Any, promised: Any, results: Any) -> 
                         sizes = {str(one): size for one, size in symbols.items()}
                         return f"the shape {list(real.shape)} where {expression} was promised, at {sizes}"
     return ""
-
-
-def _is_broken_on_known_sizes(graph: Any, arguments: Any, results: Any) -> bool:
-    """Return whether the shape functions also predict other shapes without symbols, which no change here caused."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
-
-    from ..samples.samples import attempt
-
-    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
-        known = [mode.from_tensor(one) if hasattr(one, "shape") else one for one in arguments]
-        promised, error = attempt(lambda: graph(*known))
-    pairs = zip(promised or (), results, strict=False)
-    shaped = [(fake, real) for fake, real in pairs if hasattr(fake, "shape") and hasattr(real, "shape")]
-    return not error and any(fake.shape != real.shape for fake, real in shaped)
 
 
 def _expression(size: Any) -> Any:
