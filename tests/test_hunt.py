@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from running import symfix
-from symfix.codemods.harness.opinfo_runner import HOPS
+from symfix.codemods.harness.opinfo_runner import HOPS, SAMPLES
 from symfix.codemods.harness.torch_variant import Harness, Variant
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.workflows.hunt.failure import Mode, Operator
+from symfix.codemods.workflows.hunt.journal import HuntJournal
 from symfix.codemods.workflows.hunt.page import page
 from symfix.codemods.workflows.hunt.sweep import HuntRequest, HuntSession, Sweep, sweep
 from symfix.codemods.workflows.hunt.text_report import table
@@ -115,6 +116,15 @@ def test_a_changed_module_that_gives_other_results_when_traced_deviates(tmp_path
     (failure,) = seen.failures
     assert (str(failure.operator), failure.mode, failure.place) == ("masked.sum", Mode.DEVIATION, None)
     assert "other values than eager" in failure.message
+
+
+@pytest.mark.parametrize(("samples", "tried"), [(None, SAMPLES), (SAMPLES + 2, SAMPLES + 2)])
+def test_the_backed_protocol_takes_some_samples(samples: int | None, tried: int, tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    request = HuntRequest(("linspace.tensor_overload",), "backed", samples=samples)
+    assert sweep(request, HuntSession(journal=journal, jobs=1)).passed
+    (row,) = HuntJournal(journal).rows.values()
+    assert row["tried"] == tried
 
 
 def test_the_page_names_every_failing_operator_and_loads_nothing(found: Sweep) -> None:

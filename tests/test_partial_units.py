@@ -135,7 +135,15 @@ def test_statements_about_names_of_dimensions_are_left_out_of_functions_that_sta
         made = builder.compile("partial.cpp", content, original=NAMED).result()
         return made.target is not None, set(made.omitted)
 
-    omitted = {"#include <ATen/NamedTensorUtils.h>", "Tensor used(const Tensor& x)"}
+    omitted = {
+        "#include <ATen/NamedTensorUtils.h>",
+        "Tensor used(const Tensor& x)",
+        "auto names = namedinference::compute_outnames(x)",
+        "NoNamesGuard guard",
+        "guard.reset()",
+        "namedinference::propagate_names(result, x)",
+        "namedinference::propagate_names(result, names)",
+    }
     assert built(NAMED) == (True, omitted)
     assert built(NAMED.replace(b"inner = x", b"inner = Tensor(x)")) == (True, omitted)
     assert built(NAMED.replace(b"(result, names)", b"(x, names)")) == (False, set()), (
@@ -151,6 +159,30 @@ def test_of_a_statement_about_names_the_semicolon_stays() -> None:
         ";", "auto result = [&]() {", ";", "Tensor inner = x;", ";", "return inner;", "}();", "if (x.dim() == 0)",
         ";", ";", "return result;",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("statement", "left"),
+    [
+        ("namedinference::propagate_names(std::get<0>(r), x.names());", ";"),
+        ("namedinference::propagate_names(r, x).copy_(y);", None),
+        ("namedinference::propagate_names(r, x), n += 1;", None),
+        ("namedinference::propagate_names(r.zero_(), x);", None),
+        ("namedinference::propagate_names(r.resize({n}), x);", None),
+        ("namedinference::propagate_names(r, n++);", None),
+        ("r = namedinference::propagate_names(r, x);", None),
+        ("return namedinference::propagate_names(r, x);", None),
+        ("auto a = namedinference::names(x), b = n++;", None),
+        ("auto a = namedinference::names(x); USE(a);", None),
+        ("NoNamesGuard guard; if (n) { guard.reset(); }", None),
+        ("NoNamesGuard guard = made(n++);", None),
+        ("auto a = namedinference::names(x); p.reset();", "; p.reset();"),
+    ],
+)
+def test_a_statement_about_names_stays_if_it_does_more(statement: str, left: str | None) -> None:
+    content = f"#include <ATen/NamedTensorUtils.h>\nTensor f() {{\n{statement}\n}}\n".encode()
+    line = PartialUnit(("#include <ATen/NamedTensorUtils.h>",)).of(content).decode().splitlines()[2]
+    assert line.strip() == (left or statement)
 
 
 def test_lines_keep_their_numbers() -> None:

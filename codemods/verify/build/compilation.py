@@ -33,7 +33,7 @@ error."""
 class Built:
     """Object or library, or the reason why there is none. ``seconds`` is 0 for a cached object.
 
-    ``omitted`` are the definitions that were left out because this torch's headers do not accept them.
+    ``omitted`` are the definitions and statements that were left out because this torch's headers do not accept them.
     """
 
     command: tuple[str, ...]
@@ -146,7 +146,7 @@ class Builder:
             if not part.omits_the_same(original, unit.content):
                 return whole
         built = self._compile(replace(unit, content=part.of(unit.content)))
-        return replace(built, omitted=part.omitted)
+        return replace(built, omitted=part.texts(unit.content))
 
     def _part(self, unit: _Unit, original: bytes) -> PartialUnit:
         def errors(content: bytes) -> str:

@@ -36,7 +36,10 @@ _ERROR = re.compile(r": (?:fatal )?error: ")
 _SOURCE = re.compile(r"\bfrom |required from|requested here|in expansion of macro")
 """Words in which g++ and clang++ lead from a line of a header or macro to the line that uses it."""
 _WORD = re.compile(rb"\w+")
-_DIMENSION_NAMES = re.compile(rb"\b(?:at::)?namedinference::\w+\s*\(|\b(?:at::)?NoNamesGuard\b")
+_NAMES_FUNCTION = re.compile(rb"(?:at::)?namedinference::\w+")
+_NAMES_GUARD = re.compile(rb"(?:at::)?NoNamesGuard")
+_ACCESSOR = re.compile(rb"[\w.]+\.\w*[^\W_]\(\)|std::get<\d>\(\w+\)")
+"""A call of a method without arguments that changes nothing in place, or of an element of a tuple."""
 _NAMES_HEADER = re.compile(r"#include\b.*\bATen/\S*NamedTensor\w*\.h")
 _CALLED = re.compile(rb"(?:\bnative::|(?<!->)(?<![\w:.]))(\w+)\s*[(<]")
 """Names of functions in calls that search the namespace of the file or those of the arguments."""
@@ -47,6 +50,12 @@ class PartialUnit:
     """Definitions that are left out of a file, by their text up to the body."""
 
     omitted: tuple[str, ...] = ()
+
+    def texts(self, content: bytes) -> tuple[str, ...]:
+        """Return the omitted definitions, and the omitted statements in the other definitions of ``content``."""
+        gone = [one for one in _definitions(content) if one.heading in self.omitted]
+        left = [span for span in self._statements(content) if not any(one.start <= span[0] < one.end for one in gone)]
+        return (*self.omitted, *(b" ".join(content[start:end].split()).decode(errors="replace") for start, end in left))
 
     def of(self, content: bytes) -> bytes:
         """Return ``content`` with the omitted definitions replaced by spaces."""
@@ -66,8 +75,10 @@ class PartialUnit:
 
     def _spans(self, content: bytes) -> Iterator[tuple[int, int]]:
         yield from ((one.start, one.end) for one in _definitions(content) if one.heading in self.omitted)
-        if any(map(_NAMES_HEADER.match, self.omitted)):
-            yield from _name_statements(content)
+        yield from self._statements(content)
+
+    def _statements(self, content: bytes) -> tuple[tuple[int, int], ...]:
+        return _name_statements(content) if any(map(_NAMES_HEADER.match, self.omitted)) else ()
 
 
 def partial_unit(content: bytes, name: str, errors: Callable[[bytes], str]) -> PartialUnit:
@@ -158,7 +169,7 @@ def _name_statements(content: bytes) -> tuple[tuple[int, int], ...]:
             blocks.setdefault(block.id, (block, []))[1].append(node)
     found = []
     for block, here in blocks.values():
-        taken = [node for node in here if _DIMENSION_NAMES.match(_initial(node))]
+        taken = [node for node in here if _handles_names(node)]
         variables = {name for node in taken if node.type == "declaration" for name in _declared(node)}
         taken += [node for node in here if node not in taken and _resets(node) in variables]
         words = Counter(_WORD.findall(block.text or b""))
@@ -168,14 +179,26 @@ def _name_statements(content: bytes) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def _initial(node: Node) -> bytes:
-    """Return the text that decides what a statement is about: the type or value of a variable, or the expression."""
+def _handles_names(node: Node) -> bool:
+    """Return whether a declaration of one variable, or an expression statement, concerns nothing but names."""
     if node.type == "expression_statement":
-        return node.text or b""
-    declarator = node.child_by_field_name("declarator")
-    value = declarator and declarator.child_by_field_name("value")
-    kind = node.child_by_field_name("type")
-    return ((value or kind or node).text) or b""
+        return bool(node.named_children) and _asks_names(node.named_children[0])
+    declarators, kind = node.children_by_field_name("declarator"), node.child_by_field_name("type")
+    if len(declarators) != 1 or kind is None:
+        return False
+    value = declarators[0].child_by_field_name("value")
+    if value is not None:
+        return _asks_names(value)
+    return declarators[0].type == "identifier" and bool(_NAMES_GUARD.fullmatch(kind.text or b""))
+
+
+def _asks_names(value: Node) -> bool:
+    """Return whether an expression is a call of `namedinference` with arguments that have no effect."""
+    function, given = value.child_by_field_name("function"), value.child_by_field_name("arguments")
+    if function is None or given is None or not _NAMES_FUNCTION.fullmatch(function.text or b""):
+        return False
+    effects = every(given, "assignment_expression", "update_expression", "lambda_expression")
+    return not effects and all(_ACCESSOR.fullmatch(call.text or b"") for call in every(given, "call_expression"))
 
 
 def _resets(node: Node) -> bytes:

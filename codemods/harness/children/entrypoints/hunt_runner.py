@@ -22,8 +22,8 @@ from .operators import claimed, say
 
 _LONGEST_ARGUMENTS = 400
 _SEEDS = "wrapper_set_seed"
-_REUSED = {"unbacked": False, "backed": True}
-"""Protocols in which one trace serves similar samples, with True if its sizes have hints."""
+_GROUPED = {"unbacked": False, "backed": True}
+"""Protocols whose samples are sorted so that one trace serves several, with True if sizes have hints."""
 
 
 def main(request_path: str) -> None:
@@ -98,8 +98,8 @@ def _failing(operator: Any, request: dict[str, Any], answer: dict[str, Any]) -> 
     if request.get("samples"):
         numbered = dict(some)
         some = [(number, numbered[number]) for number in sorted(telling(numbered, request["samples"]))]
-    if request["protocol"] in _REUSED:
-        some = grouped(some, hints=_REUSED[request["protocol"]])
+    if request["protocol"] in _GROUPED:
+        some = grouped(some, hints=_GROUPED[request["protocol"]])
     for number, sample in some:
         try:
             said = PROTOCOLS[request["protocol"]](sample)

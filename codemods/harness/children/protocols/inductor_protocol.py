@@ -11,7 +11,7 @@ import torch
 from ..recorders.frame_capture import causes
 from ..samples.samples import Sample, attempt
 from .dynamo_setup import compile_anew
-from .unbacked_protocol import NoSample, eager_result, plain_call
+from .unbacked_protocol import NoSample, eager_result
 
 
 class _Generated(Exception):
@@ -42,7 +42,9 @@ def inductor(sample: Sample) -> dict[str, Any] | None:
 
 def _compile(sample: Sample, backend: str) -> None:
     compile_anew()
-    sample.call(torch.compile(plain_call(sample), fullgraph=True, backend=backend), unbacked=True)
+    function = sample.function
+    call = torch.compile(lambda *args, **kwargs: function(*args, **kwargs), fullgraph=True, backend=backend)
+    sample.call(call, unbacked=True)
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -68,12 +67,6 @@ def _compiled(sample: Sample, backend: str, dynamic: bool | None = None) -> Comp
     if last is None or not last.accepts(sample):
         last = _last[backend, dynamic] = Compiled(sample, backend, dynamic)
     return last
-
-
-def plain_call(sample: Sample) -> Callable[..., Any]:
-    """Return the function of a sample as a plain function."""
-    function = sample.function
-    return lambda *args, **kwargs: function(*args, **kwargs)
 
 
 def eager_result(sample: Sample) -> Any:
