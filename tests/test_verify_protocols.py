@@ -304,3 +304,10 @@ def test_a_shape_that_a_trace_promises(
     call = torch.compile(sample.function, backend=trial_runner._holding(eager, witness), fullgraph=True)
     sample.call(call, unbacked=True)
     assert witness.shapes == told
+
+
+@pytest.mark.parametrize("shape", [(5, 0, 0), (5, 0, 3), (0, 5), (3, 5, 0)])
+def test_code_for_an_empty_sample_runs_at_other_sizes(shape: tuple[int, ...]) -> None:
+    """Check that the strides of the resized tensors are those that dynamo derived from the sample's."""
+    seen = unbacked(Sample(torch.neg, (torch.ones(shape),), {}))
+    assert seen["passed"] and "larger" in seen["probes"] and not any(seen["probes"].values())

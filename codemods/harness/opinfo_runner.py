@@ -79,8 +79,7 @@ def ask_all(
 ) -> Answers:
     """Run every task on ``variant``, in ``jobs`` children. A task whose child dies gets the reason as its answer.
 
-    ``counted`` is called about once a second with the number of finished tasks. The time limits of the harness apply to
-    each task.
+    ``counted`` is called with each new number of finished tasks. The time limits of the harness apply to each task.
     """
     states: tuple[str, ...] = ()
     ran: Ran = {}

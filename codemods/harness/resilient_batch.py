@@ -65,7 +65,7 @@ def limits_for(limits: Limits, count: int, start_seconds: int) -> Limits:
 
 @contextmanager
 def watched(counted: Callable[[int], None] | None, mark: bytes) -> Iterator[Callable[[Path], None]]:
-    """Call ``counted`` about once a second with the number of occurrences of ``mark`` in the registered reports.
+    """Call ``counted`` with the number of occurrences of ``mark`` in the registered reports, each time that it changes.
 
     Yield the function that registers a report. Nothing is counted if ``counted`` is None.
     """
@@ -73,9 +73,12 @@ def watched(counted: Callable[[int], None] | None, mark: bytes) -> Iterator[Call
     over = threading.Event()
 
     def watch() -> None:
+        last = 0
         while counted is not None and not over.wait(_WATCH_SECONDS):
             with suppress(OSError):
-                counted(sum(report.read_bytes().count(mark) for report in reports))
+                count = sum(report.read_bytes().count(mark) for report in reports)
+                if count != last:
+                    counted(last := count)
 
     if counted is not None:
         threading.Thread(target=watch, daemon=True).start()

@@ -329,7 +329,9 @@ def _resize(tensor: Any, new_size: Callable[[int], int]) -> Any:
         step = min(tensor.stride(dimension) for dimension in order if tensor.shape[dimension] >= 2)
     if count == 0:
         # An empty tensor's own strides are at least 1, for which dynamo recompiles. These keep their relation to sizes.
-        strides = {one: step * math.prod(shape[inner] for inner in order[at + 1 :]) for at, one in enumerate(order)}
+        # A size that was 0 before counts as 1 in the strides, as it does in those of torch.
+        factors = [new if old else 1 for new, old in zip(shape, tensor.shape, strict=True)]
+        strides = {one: step * math.prod(factors[inner] for inner in order[at + 1 :]) for at, one in enumerate(order)}
         return tensor.detach().new_empty(0).as_strided(shape, [strides[one] for one in range(tensor.dim())])
     flat = tensor.detach().permute(order).reshape(-1)
     repeats = -(-count // max(1, flat.numel()))
