@@ -73,7 +73,7 @@ def watched(counted: Callable[[int], None] | None, mark: bytes) -> Iterator[Call
     over = threading.Event()
 
     def watch() -> None:
-        last = 0
+        last: int | None = None
         while counted is not None and not over.wait(_WATCH_SECONDS):
             with suppress(OSError):
                 count = sum(report.read_bytes().count(mark) for report in reports)
