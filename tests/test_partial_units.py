@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from compilers import compilers
 from symfix.codemods.torchapi.torch_finder import locate
 from symfix.codemods.verify.build.compilation import Builder
-from symfix.codemods.verify.build.partial_unit import PartialUnit, partial_unit
+from symfix.codemods.verify.build.partial_unit import PartialUnit, loadable_unit, partial_unit
 from symfix.codemods.verify.build.toolchain import find_toolchain
 
 FILE = b"""\
@@ -98,6 +100,56 @@ int c() { return 1; }
 """
     said = iter(["f.cpp:2:3: error: no\nf.cpp:2:3: note: in definition of macro 'ONE'", ""])
     assert partial_unit(content, "f.cpp", lambda _: next(said)).omitted == ("int a()", "int b()")
+
+
+REGISTERING = b"""\
+#include <torch/library.h>
+#include <torch/custom_class.h>
+namespace at::native {
+struct Params : torch::CustomClassHolder {};
+Tensor kept(const Tensor& x) {
+  return x;
+}
+namespace {
+auto registry = torch::class_<Params>("rnn", "CellParamsBase");
+auto& same = registry;
+TORCH_LIBRARY_FRAGMENT(aten, m) {
+  m.def("quantized_gru.input(Tensor x) -> Tensor");
+}
+TORCH_LIBRARY_IMPL(aten, CPU, m) {}
+}
+} // namespace at::native
+"""
+
+
+LOAD = """\
+import ctypes, pathlib, sys, torch
+ctypes.CDLL(str(pathlib.Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"), mode=ctypes.RTLD_GLOBAL)
+ctypes.CDLL(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("compiler", compilers())
+def test_schemas_and_classes_that_torch_has_registered_are_left_out(compiler: str, tmp_path: Path) -> None:
+    builder = Builder(find_toolchain(locate(None, None), compiler=compiler), tmp_path, precompile=False)
+
+    def printed_on_load(original: bytes | None) -> str:
+        made = builder.compile("registering.cpp", REGISTERING, original=original).result()
+        assert made.target is not None, made.errors
+        library = builder.link([made.target], "registering").result()
+        asked = [sys.executable, "-c", LOAD, str(library.target)]
+        return subprocess.run(asked, capture_output=True, text=True).stderr
+
+    twice = "Custom class with name __torch__.torch.classes.rnn.CellParamsBase is already registered"
+    assert twice in printed_on_load(None)
+    assert printed_on_load(REGISTERING) == ""
+    builder.close()
+    assert loadable_unit(REGISTERING).omitted == (
+        'auto registry = torch::class_<Params>("rnn", "CellParamsBase");',
+        "TORCH_LIBRARY_FRAGMENT(aten, m)",
+        "auto& same = registry;",
+    )
+    assert loadable_unit(FILE) == PartialUnit()
 
 
 NAMED = b"""\

@@ -142,6 +142,9 @@ class Texts:
     def builds(self, path: Path, draft: EditedFile) -> None:
         return None
 
+    def runs_swapped(self, name: str, trial: Trial) -> bool:
+        return name in self.swapped
+
     advisors: Any = None
 
 
@@ -932,10 +935,49 @@ def test_a_group_whose_text_does_not_compile_fails(advisors: CandidateSources) -
     assert trial.message == "does not compile: Bad.cpp: error: no header"
 
 
-def test_a_kernel_that_torch_does_not_take_is_named(context: Context, advisors: CandidateSources) -> None:
-    bench = TrialRunner(None, None, None, advisors)  # type: ignore[arg-type]
-    bench.named = {"one": frozenset({"chunk", "helper"}), "two": frozenset({"chunk", "split"})}
-    bench.states = {"chunk": "expected another signature", "split": "swapped"}
-    assert bench.unswapped("one") == "chunk: expected another signature"
-    assert bench.unswapped("two") == "", "one of its kernels is swapped in"
-    assert bench.unswapped("three") == ""
+class Kernels(NoCompiler):
+    """Tree with one file, in which ``helper`` is no kernel."""
+
+    path = Path("native/Shape.cpp")
+
+    @property
+    def api(self) -> Kernels:
+        return self
+
+    def kernels(self, name: str) -> tuple[str, ...]:
+        return () if name == "helper" else (name,)
+
+    def home(self, frame: str) -> Path:
+        return self.path
+
+    def start(self, files: Mapping[Path, bytes]) -> None:
+        pass
+
+
+def failed_in(name: str, *functions: str) -> Trial:
+    return Trial(name, "failed", frames=tuple(TorchFrame("", 0, f"at::native::{one}(int)") for one in functions))
+
+
+@pytest.fixture
+def swapping(advisors: CandidateSources) -> TrialRunner:
+    """Return a bench with two operators on the tree's kernels."""
+    draft = advisors.draft(Kernels.path, CPP)
+    assert draft is not None
+    bench = TrialRunner(None, None, None, advisors, Kernels(CPP))  # type: ignore[arg-type]
+    trials = {"one": failed_in("one", "helper", "chunk"), "two": failed_in("two", "chunk", "split")}
+    assert bench.swap_in(trials, {Kernels.path: draft}) == {"one": -1, "two": -1}
+    return bench
+
+
+def test_a_kernel_that_torch_does_not_take_is_named(swapping: TrialRunner) -> None:
+    swapping.states = {"chunk": "expected another signature", "split": "swapped"}
+    assert swapping.unswapped("one") == "chunk: expected another signature"
+    assert swapping.unswapped("two") == "", "one of its kernels is swapped in"
+    assert swapping.unswapped("three") == ""
+
+
+def test_a_kernel_in_which_only_a_later_sample_fails_is_swapped_in_too(swapping: TrialRunner) -> None:
+    assert swapping.kernels == {"helper", "chunk", "split"}
+    for functions, swapped in ((["chunk"], True), (["other", "chunk"], False), (["helper", "chunk"], True)):
+        assert swapping.runs_swapped("one", failed_in("one", *functions)) is swapped, functions
+    assert not swapping.runs_swapped("three", failed_in("three", "chunk"))

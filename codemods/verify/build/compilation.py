@@ -15,7 +15,7 @@ from ...harness.temp_folder import new_name
 from ...system.cache_folder import age, folder, load, store
 from ...torchapi.index_cache import stored
 from ..evidence import question_key
-from .partial_unit import PartialUnit, partial_unit
+from .partial_unit import PartialUnit, loadable_unit, partial_unit
 from .prelude import Prelude, Preludes, headers_in
 from .toolchain import Toolchain
 
@@ -137,7 +137,7 @@ class Builder:
         part = self._parts.get((unit.name, original))
         if part is None or not part.omits_the_same(original, unit.content):
             whole = self._compile(unit)
-            if part is not None or whole.target is not None:
+            if part is not None or (whole.target is not None and not loadable_unit(original).omitted):
                 return whole
             try:
                 part = self._parts[unit.name, original] = self._part(unit, original)

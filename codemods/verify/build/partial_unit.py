@@ -5,6 +5,9 @@ definitions with such errors are omitted, and those that use them. Every line ke
 with all its overloads and unqualified callers, so that no call means another function than in the whole file.
 
 If this torch has no named dimensions, statements that only handle them are omitted, not their functions.
+
+Schemas and classes that the file registers are omitted too. The installed torch has registered them, and a second
+registration ends the process that loads the file.
 """
 
 from __future__ import annotations
@@ -43,6 +46,7 @@ _ACCESSOR = re.compile(rb"[\w.]+\.\w*[^\W_]\(\)|std::get<\d>\(\w+\)")
 _NAMES_HEADER = re.compile(r"#include\b.*\bATen/\S*NamedTensor\w*\.h")
 _CALLED = re.compile(rb"(?:\bnative::|(?<!->)(?<![\w:.]))(\w+)\s*[(<]")
 """Names of functions in calls that search the namespace of the file or those of the arguments."""
+_REGISTERS = re.compile(rb"\bTORCH_LIBRARY(?:_FRAGMENT)?\s*\(|\btorch::(?:selective_)?class_\s*<")
 
 
 @dataclass(frozen=True)
@@ -82,11 +86,11 @@ class PartialUnit:
 
 
 def partial_unit(content: bytes, name: str, errors: Callable[[bytes], str]) -> PartialUnit:
-    """Return the part of a file that compiles, with nothing omitted if there is none or if the whole file compiles.
+    """Return the part of a file that compiles and can be loaded beside torch, or all of it if there is none.
 
     ``errors`` compiles a text under the ``name`` of the file and returns what the compiler printed, or "".
     """
-    part = PartialUnit()
+    part = loadable_unit(content)
     for _ in range(_ROUNDS):
         printed = errors(part.of(content))
         if not printed:
@@ -96,6 +100,15 @@ def partial_unit(content: bytes, name: str, errors: Callable[[bytes], str]) -> P
             break
         part = PartialUnit(tuple(_with_users(_definitions(content), [*part.omitted, *blamed])))
     return PartialUnit()
+
+
+def loadable_unit(content: bytes) -> PartialUnit:
+    """Return a file without the schemas and classes that it registers when it is loaded."""
+    if not _REGISTERS.search(content):
+        return PartialUnit()
+    definitions = _definitions(content)
+    registering = [one.heading for one in definitions if _REGISTERS.search(content, one.start, one.end)]
+    return PartialUnit(tuple(_with_users(definitions, registering)))
 
 
 @dataclass(frozen=True)

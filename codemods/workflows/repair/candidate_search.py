@@ -355,7 +355,9 @@ class Search:
         fresh = {
             name: self.trials[name].sample
             for name, sites in self._openings.sites.items()
-            if name not in (*self.bench.swapped, *self.mended_by_swap) and self._in_native(sites)
+            if name not in self.mended_by_swap
+            and self._in_native(sites)
+            and not self.bench.runs_swapped(name, self.trials[name])
         }
         if not fresh:
             return

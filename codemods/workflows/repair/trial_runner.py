@@ -50,7 +50,7 @@ class TrialRunner:
     swapped: set[str] = field(default_factory=set)
     kernels: set[str] = field(default_factory=set)
     named: dict[str, frozenset[str]] = field(default_factory=dict)
-    """Kernels that each swapped operator was in when it failed."""
+    """C++ functions that each swapped operator was in when it failed."""
     states: dict[str, str] = field(default_factory=dict)
     """Result for each kernel to swap in: ``swapped``, or the reason why torch rejected it."""
     timing: Timing = field(default_factory=Timing)
@@ -182,14 +182,21 @@ class TrialRunner:
                 self.refused[path] = failure.reason
         moved: dict[str, int] = {}
         for name, trial in trials.items():
-            named = {plain_name(frame.function) for frame in trial.frames if frame.native}
+            named = _functions(trial)
             homes = (self._defines(frame.function) for frame in trial.frames[: self.frames] if frame.native)
             home = next((path for path in homes if path is not None), None)
             if home in files and home not in self.refused:
                 self.swapped.add(name)
                 self.kernels |= named
+                self.named[name] = self.named.get(name, frozenset()) | named
                 moved[name] = trial.sample
         return moved
+
+    def runs_swapped(self, name: str, trial: Trial) -> bool:
+        """Return whether an operator runs on the source tree's kernels, including all that this failure was in."""
+        assert self.native is not None
+        new = _functions(trial) - self.named.get(name, frozenset())
+        return name in self.swapped and not any(self.native.api.kernels(function) for function in new)
 
     def variant(self, drafts: Drafts, native: bool) -> Variant:
         """Return the installed torch with the drafts, including C++ drafts if ``native``. Raises DoesNotBuild."""
@@ -271,3 +278,8 @@ class TrialRunner:
 
     def _defines(self, frame: str) -> Path | None:
         return self.native.home(frame) if self.native is not None else None
+
+
+def _functions(trial: Trial) -> frozenset[str]:
+    """Return the unqualified names of the C++ functions that a failure was in."""
+    return frozenset(plain_name(frame.function) for frame in trial.frames if frame.native)
