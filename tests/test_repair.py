@@ -368,34 +368,58 @@ Tensor narrow_down(const Tensor& self, const Tensor& other) {
 """
 
 
-def test_what_did_not_help_in_a_function_of_cpp_is_tried_again_after_what_stands_before_it(
-    tmp_path: Path, advisors: CandidateSources
-) -> None:
+@dataclass
+class Ordered(Texts):
+    """Trials of `IN_ONE_FUNCTION`: first its comparison of sizes stops the operator, then its branch, then ``last``."""
+
+    last: bytes = b""
+
+    def trial(self, name: str, text: bytes) -> Trial:
+        left = [mark for mark in (b"self.sym_numel() > 0", b"self.sym_size(0) != ", self.last) if mark and mark in text]
+        if not left:
+            return Trial(name, "passed", count=1)
+        frame = TorchFrame(str(self.path), 0, "narrow_down")
+        return Trial(name, "failed", f"data-dependent expression {left[0].decode()}", 1, 0, (frame,))
+
+    def sites(self, trial: Trial, drafts: dict[Path, EditedFile]) -> tuple[CandidateSite, ...]:
+        if self.path not in drafts:
+            drafts[self.path] = self.advisors.draft(self.path, self.path.read_bytes())
+        at = IN_ONE_FUNCTION.index(b"Tensor narrow_down")
+        return tuple(CandidateSite(self.path, at, frame.function) for frame in trial.frames)
+
+
+@pytest.fixture
+def in_one_function(tmp_path: Path) -> Path:
     path = tmp_path / "aten" / "src" / "ATen" / "native" / "Narrow.cpp"
     path.parent.mkdir(parents=True)
     path.write_bytes(IN_ONE_FUNCTION)
+    return path
 
-    @dataclass
-    class Ordered(Texts):
-        def trial(self, name: str, text: bytes) -> Trial:
-            left = [mark for mark in (b"self.sym_numel() > 0", b"self.sym_size(0) != ") if mark in text]
-            if not left:
-                return Trial(name, "passed", count=1)
-            frame = TorchFrame(str(self.path), 0, "narrow_down")
-            return Trial(name, "failed", f"data-dependent expression {left[0].decode()}", 1, 0, (frame,))
 
-        def sites(self, trial: Trial, drafts: dict[Path, EditedFile]) -> tuple[CandidateSite, ...]:
-            if self.path not in drafts:
-                drafts[self.path] = self.advisors.draft(self.path, self.path.read_bytes())
-            at = IN_ONE_FUNCTION.index(b"Tensor narrow_down")
-            return tuple(CandidateSite(self.path, at, frame.function) for frame in trial.frames)
-
-    bench = Ordered(path, {"narrow": b""}, swapped={"narrow"}, advisors=advisors)
+def searched_in_cpp(bench: Ordered, advisors: CandidateSources) -> Search:
     search = Search(advisors, bench, {}, {"narrow": bench.trial("narrow", IN_ONE_FUNCTION)})  # type: ignore[arg-type]
     search.run(0, lambda _: None)
+    return search
+
+
+def test_what_did_not_help_in_a_function_of_cpp_is_tried_again_after_what_stands_before_it(
+    in_one_function: Path, advisors: CandidateSources
+) -> None:
+    bench = Ordered(in_one_function, {"narrow": b""}, swapped={"narrow"}, advisors=advisors)
+    search = searched_in_cpp(bench, advisors)
     assert search.trials["narrow"].passed
     words = [attempt.candidate.words for attempt in search.attempts]
     assert len(words) > len(set(words)), "the first one helped only the second time"
+
+
+def test_what_leads_nowhere_in_a_function_of_cpp_is_not_taken_again(
+    in_one_function: Path, advisors: CandidateSources
+) -> None:
+    bench = Ordered(in_one_function, {"narrow": b""}, swapped={"narrow"}, advisors=advisors, last=b"return self.clone")
+    search = searched_in_cpp(bench, advisors)
+    assert not search.trials["narrow"].passed
+    taken = [attempt.candidate.key for attempt in search.attempts if attempt.kept]
+    assert taken and len(taken) == len(set(taken))
 
 
 def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_stuck(

@@ -433,7 +433,7 @@ class Search:
                 kept.append((candidate, names))
                 if candidate.site.path.suffix != ".py":
                     # A place in C++ is a whole function: conditions further down were not reached before.
-                    self._untry(one for one in self.attempts if one.candidate.site == candidate.site)
+                    self._untry(one for one in self.attempts if _beside(one.candidate, candidate))
         self.drafts = with_picked(self.drafts, kept)
         left = {path: list(draft.taken) for path, draft in self.drafts.items()}
         for candidate, names in reversed(kept):
@@ -445,6 +445,10 @@ class Search:
             for name in names:
                 self._extend(name, member)
                 self._found(name, tried.trials[name], drafts)
+
+
+def _beside(one: Candidate, other: Candidate) -> bool:
+    return one.site == other.site and one.key != other.key
 
 
 def _names(picked: Picks) -> list[str]:
