@@ -150,6 +150,8 @@ def test_schemas_and_classes_that_torch_has_registered_are_left_out(compiler: st
         "auto& same = registry;",
     )
     assert loadable_unit(FILE) == PartialUnit()
+    extension = REGISTERING.replace(b"at::native", b"rnn")
+    assert loadable_unit(extension) == PartialUnit(), "an extension registers its own"
 
 
 NAMED = b"""\

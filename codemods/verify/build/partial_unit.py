@@ -6,8 +6,8 @@ with all its overloads and unqualified callers, so that no call means another fu
 
 If this torch has no named dimensions, statements that only handle them are omitted, not their functions.
 
-Schemas and classes that the file registers are omitted too. The installed torch has registered them, and a second
-registration ends the process that loads the file.
+Schemas and classes that a file of torch registers are omitted too. The installed torch has registered them, and a
+second registration ends the process that loads the file.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ _ACCESSOR = re.compile(rb"[\w.]+\.\w*[^\W_]\(\)|std::get<\d>\(\w+\)")
 _NAMES_HEADER = re.compile(r"#include\b.*\bATen/\S*NamedTensor\w*\.h")
 _CALLED = re.compile(rb"(?:\bnative::|(?<!->)(?<![\w:.]))(\w+)\s*[(<]")
 """Names of functions in calls that search the namespace of the file or those of the arguments."""
+_OF_TORCH = re.compile(rb"\bnamespace\s+at\b")
 _REGISTERS = re.compile(rb"\bTORCH_LIBRARY(?:_FRAGMENT)?\s*\(|\btorch::(?:selective_)?class_\s*<")
 
 
@@ -103,8 +104,8 @@ def partial_unit(content: bytes, name: str, errors: Callable[[bytes], str]) -> P
 
 
 def loadable_unit(content: bytes) -> PartialUnit:
-    """Return a file without the schemas and classes that it registers when it is loaded."""
-    if not _REGISTERS.search(content):
+    """Return a file of torch, which uses the namespace ``at``, without the schemas and classes that it registers."""
+    if not _OF_TORCH.search(content) or not _REGISTERS.search(content):
         return PartialUnit()
     definitions = _definitions(content)
     registering = [one.heading for one in definitions if _REGISTERS.search(content, one.start, one.end)]
