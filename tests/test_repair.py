@@ -219,6 +219,29 @@ def test_a_silent_deviation_is_refused_and_the_next_candidate_tried(module: Path
     assert CHECK not in search.drafts[module].now.content
 
 
+def test_an_operator_that_deviates_goes_back_before_those_that_wait_for_the_same_fix(
+    module: Path, advisors: CandidateSources
+) -> None:
+    """Use a fix that makes ``deep`` deviate because of a default that it took earlier. ``plain`` needs it too."""
+
+    @dataclass
+    class Blamed(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            mark = b"x.numel() == 0" if name == "plain" else b"y.numel() == 0"
+            first = b"guard_or_false(" + mark
+            if first not in text or b"assert x.size(0)" in text:
+                mark = THIRD if first in text else mark
+                trial = Texts.trial(Texts(self.path, {name: b"never there"}, at={name: mark}), name, text)
+                return replace(trial, frames=tuple(replace(frame, function="meta") for frame in trial.frames))
+            if name == "deep" and b"torch._check(y.numel() != 0)" not in text:
+                return Trial(name, "deviates", "at 0: another value", 1, 0)
+            return Trial(name, "passed", count=1)
+
+    search = searched(Blamed(module, {"plain": b"never there", "deep": b"never there"}, at={}), advisors)
+    assert {name: trial.verdict for name, trial in search.trials.items()} == {"plain": "passed", "deep": "passed"}
+    assert {name for attempt in search.attempts for name in attempt.deviating} == {"deep"}
+
+
 def test_what_passes_and_stays_so_is_told_while_the_search_goes_on(module: Path, advisors: CandidateSources) -> None:
     told: list[list[tuple[str, ...]]] = []
     bench = Texts(

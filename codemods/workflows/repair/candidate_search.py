@@ -36,8 +36,8 @@ class Attempt:
     kept: bool
     came: str
     built: bool = True
-    silent: bool = False
-    """True if an operator's result differed from eager without an error."""
+    deviating: tuple[str, ...] = ()
+    """Operators whose result differed from eager without an error."""
 
 
 @dataclass
@@ -247,7 +247,8 @@ class Search:
         names = [name for name, chain in self.chains.items() if member in chain]
         came = f"{why}: {trial.operator} {trial.verdict}: {strip_advice(trial.message)}"
         self._reopen(member, names)
-        self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came, silent=trial.silent))
+        deviating = (trial.operator,) if trial.silent else ()
+        self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came, deviating=deviating))
         for name in names:
             del self.chains[name][self.chains[name].index(member) :]
             self._alone.discard(name)
@@ -308,13 +309,18 @@ class Search:
         """
         again = False
         for name in self._stuck:
-            bad = (one.candidate for one in self.attempts if name in one.operators or one.silent or not one.built)
+            bad = (one.candidate for one in self.attempts if name in one.operators or one.deviating or not one.built)
             again |= self._openings.reopen_at(self.drafts, self.sites(name), bad)
         return again
 
     def _back_up(self, most: int) -> bool:
-        """Drop a fix that helped a stuck operator but let no operator pass, if another candidate is open."""
-        for name in self._stuck:
+        """Drop a fix that helped a stuck operator but let no operator pass, if another candidate is open.
+
+        Operators that deviated come first: a default that they took earlier may be wrong, and others wait for what made
+        them deviate.
+        """
+        deviated = {name for one in self.attempts for name in one.deviating}
+        for name in sorted(self._stuck, key=lambda name: name not in deviated):
             member = next(reversed(self.chains[name]), None)
             # Operators that pass need only the chains of passing operators.
             if member is None or any(member in self.chains[other] for other in self._passing):
@@ -427,7 +433,7 @@ class Search:
             ]
             keep = bool(better) and not silent
             came = describe_outcome(pairs)
-            self.attempts.append(Attempt(candidate, names, keep, came, silent=bool(silent)))
+            self.attempts.append(Attempt(candidate, names, keep, came, deviating=tuple(now.operator for now in silent)))
             self._count_idle(names, keep)
             if keep:
                 kept.append((candidate, names))

@@ -338,7 +338,7 @@ def _reason(name: str, trial: Trial, search: Search, failure: Failure, attempts:
         return failure.mode.name.lower().replace("_", "-")
     if not trial.frames:
         return "no-place"
-    silent = any(attempt.silent for attempt in attempts)
+    silent = any(name in attempt.deviating for attempt in attempts)
     if trial.frames[0].native and name not in search.bench.swapped and not silent:
         return "no-source"
     if not all(attempt.built for attempt in attempts):
