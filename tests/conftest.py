@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.harness.children.overlay.import_hooks import collecting_nothing
 from symfix.codemods.harness.fork_server import forking
@@ -16,6 +17,8 @@ from symfix.codemods.torchapi.torch_finder import locate
 
 TESTS = Path(__file__).parent
 sys.path += [str(TESTS / "support"), str(TESTS.parent / "scripts")]
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 LONG = (
     "verify_extension", "goldens", "verify", "widen_schema", "fix_verify", "cluster", "export_command",
     "export_decisions", "python_traced_goldens", "verify_traced", "verify_patch", "export", "forking", "cache_heals",

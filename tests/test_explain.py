@@ -298,7 +298,7 @@ _MIXED = st.lists(st.one_of(_PIECES, st.text(max_size=60)), max_size=30).map("\n
 
 
 @given(st.one_of(st.text(max_size=300), _MIXED))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_is_explained_in_eight_lines_or_refused(text: str) -> None:
     try:
         found = list(lines(explain(text)))
@@ -310,7 +310,7 @@ def test_any_text_is_explained_in_eight_lines_or_refused(text: str) -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_bytes_are_decoded_or_refused(content: bytes) -> None:
     with contextlib.suppress(Unreadable):
         clean_lines(decoded(content))

@@ -145,7 +145,7 @@ def opposite(node: ast.expr, truth: bool) -> Iterator[tuple[ast.expr, Change]]:
         yield node, Plain.NEGATED
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(CONDITIONS, st.booleans())
 def test_negated_and_joined_conditions_have_the_same_truth(text: str, truth: bool) -> None:
     whole = f"({text}\n)"
@@ -158,7 +158,7 @@ def test_negated_and_joined_conditions_have_the_same_truth(text: str, truth: boo
         assert bool(eval(after, helpers, values)) is (bool(eval(before, {}, values)) is truth), written
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(("a == b", "a < 1", "not c", "b != 2")), min_size=2, max_size=4), SPACES, SPACES)
 def test_comments_between_operands_keep_their_places(parts: list[str], before: str, after: str) -> None:
     whole = f"(\n {f'{before}or{after}'.join(parts)}  # last\n)"

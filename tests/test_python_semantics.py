@@ -8,7 +8,7 @@ from generated import MATRICES, TENSORS, VALUES, calls, functions
 from hypothesis import HealthCheck, given, settings
 
 ODD = [*TENSORS, None, numpy.ones((2, 3)), 3]
-MANY = settings(max_examples=300, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=300, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 def harm(text: str, *, unsafe: bool) -> list[str]:

@@ -18,7 +18,6 @@ CALLS = [(torch.ones(3, 2), torch.ones(3, 4), 2, 3), (torch.ones(4, 5), torch.on
 SOME = settings(
     max_examples=int(os.environ.get("SYMFIX_EXAMPLES", "40")),
     derandomize=True,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 

@@ -193,7 +193,7 @@ def test_git_applies_the_patch_whatever_the_name(tmp_path: Path, name: str) -> N
     assert git_apply(tmp_path, name, b"one\ntwo\n", b"one\n2\n") == b"one\n2\n"
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text("ab\n\r\t\u00e9\f\v", max_size=40), st.text("ab\n\r\t\u00e9\f\v", min_size=1, max_size=40))
 def test_git_applies_the_patch_whatever_the_text(tmp_path: Path, before: str, after: str) -> None:
     one, other = ("top\n" + before).encode(), ("top\n" + after).encode()

@@ -27,7 +27,7 @@ def plain(marked: str) -> str:
 
 
 @given(CODE, st.lists(st.tuples(st.integers(0, 20), st.integers(1, 5)), max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_colours_and_marks_lose_no_character(text: str, spans: list[tuple[int, int]]) -> None:
     lines = colour.coloured("m.py", text)
     marks = []
@@ -41,7 +41,7 @@ def test_colours_and_marks_lose_no_character(text: str, spans: list[tuple[int, i
 
 
 @given(st.lists(CODE.map(lambda text: text.replace("\n", "")), max_size=4), st.lists(CODE, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_changed_words_lie_in_their_lines(old: list[str], new: list[str]) -> None:
     new = [text.replace("\n", "") for text in new]
     for lines, found in zip((old, new), colour.changed_words(old, new), strict=True):

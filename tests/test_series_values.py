@@ -34,7 +34,7 @@ def proposal(path: str, *rules: str, lines: int = 1, **more: object) -> Proposal
 
 
 @given(TEXT, TEXT)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_hunks_carry_one_text_into_the_other(before: bytes, after: bytes) -> None:
     hunks = hunks_between(before, after)
     assert put(before, hunks) == after
@@ -43,7 +43,7 @@ def test_hunks_carry_one_text_into_the_other(before: bytes, after: bytes) -> Non
 
 
 @given(TEXT, TEXT)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_hunks_of_a_patch_are_those_of_its_texts(before: bytes, after: bytes) -> None:
     if before != after:
         (found,) = files_of(b"a head\n\n" + patch("a b.py", before, after)).values()
@@ -51,7 +51,7 @@ def test_the_hunks_of_a_patch_are_those_of_its_texts(before: bytes, after: bytes
 
 
 @given(TEXT, TEXT, TEXT)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_what_does_not_clash_can_be_put_together(before: bytes, one: bytes, other: bytes) -> None:
     first, second = hunks_between(before, one), hunks_between(before, other)
     if clash(first, second) is None:

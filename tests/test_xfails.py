@@ -177,7 +177,7 @@ def test_what_can_not_be_taken_out_cleanly_is_refused() -> None:
         removed(text, "a")
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.sets(st.sampled_from(range(len(ENTRIES)))))
 def test_any_subset_leaves_the_rest(chosen: set[int]) -> None:
     gone = [ENTRIES[number] for number in sorted(chosen)]
