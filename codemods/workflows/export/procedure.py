@@ -300,7 +300,7 @@ def _left(name: str, search: Search, names: PatchNames, trial: Trial | None = No
     line = place.line if place is not None else 0
     here = search.sites(name)
     reason = _reason(
-        model, frame, line, search, silent=any(one.silent for one in attempts if one.candidate.site in here)
+        model, frame, line, search, silent=any(name in one.deviating for one in attempts if one.candidate.site in here)
     )
     left = LastFailure(reason, strip_advice(last.message), model.way, place, model.inside, tried)
     obstacles = tuple(_obstacle(name, member, search, names) for member in chain)
