@@ -109,8 +109,8 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
         yield "nothing ran", _some(verification.unrun)
     if verification.omitted:
         count = len(verification.omitted)
-        what = "definition or statement that does" if count == 1 else "definitions or statements that do"
-        yield "left out", f"{count} {what} not compile with this torch"
+        what = "definition or statement" if count == 1 else "definitions or statements"
+        yield "left out", f"{count} {what} that this torch does not compile or has registered itself"
     if verification.untraced:
         yield "untraced", _some(verification.untraced)
     parts = [f"torch {verification.torch.partition(' ')[0]}", verification.compiler, f"{verification.seconds:.1f} s"]

@@ -109,7 +109,7 @@ class Verification:
     unrun: tuple[str, ...] = ()
     """Changed lines of code (``path:line``) that were not run, which the verdict does not cover."""
     omitted: tuple[str, ...] = ()
-    """Definitions that were left out of both sides, because they do not compile against this torch."""
+    """Definitions that were left out of both sides, because this torch rejects them or has registered the same."""
     untraced: tuple[str, ...] = ()
     """Changed functions of a project without a traceable call, so that tracing may differ there."""
     ran_all: bool = False

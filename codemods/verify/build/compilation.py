@@ -33,7 +33,8 @@ error."""
 class Built:
     """Object or library, or the reason why there is none. ``seconds`` is 0 for a cached object.
 
-    ``omitted`` are the definitions and statements that were left out because this torch's headers do not accept them.
+    ``omitted`` are the definitions and statements that were left out because this torch's headers do not accept them,
+    or because it has registered the same schemas or classes.
     """
 
     command: tuple[str, ...]
@@ -104,7 +105,7 @@ class Builder:
         """Start compiling ``content`` as a file called ``name``, with ``quote`` as its own folder.
 
         If the ``original`` content of the file does not compile, the definitions with errors in it are left out of
-        ``content``, as long as the change is in none of them.
+        ``content``, as long as the change is in none of them. Torch's registrations of schemas and classes always are.
 
         A precompiled header may hide a missing ``#include``. An object compiled ``alone`` uses one only if the file
         includes each of its headers. ``counted`` objects write their line counts into files in their folder, and are
