@@ -507,25 +507,44 @@ def test_what_the_code_behind_a_branch_can_check(body: str, count: int, context:
     assert len(list(checked_default("r", module, module.nodes.ifs[0], context))) == count
 
 
+EMPTY = "if (TORCH_GUARD_OR_FALSE(self.sym_numel().sym_eq(0))) {"
+NOT_EMPTY = 'TORCH_SYM_CHECK(self.sym_numel().sym_ne(0), "f: self.sym_numel() == 0 was taken as false");'
+LARGE = 'TORCH_SYM_CHECK(self.sym_size(0).sym_gt(1), "f: self.sym_size(0) > 1 was taken as true");'
+
+
 @pytest.mark.parametrize(
-    ("condition", "count"),
+    ("condition", "written"),
     [
-        ("self.sym_numel() == 0) { return self; }", 1),
-        ("self.sym_size(0) > 1) { return self; }", 0),
-        ("self.sym_numel() == 0) { i += 1; }", 0),
-        ("self.sym_numel() == 0) { return self; } else { i += 1; }", 0),
-        ("self.sym_numel() == 0 && i > 0) { return self; }", 0),
+        ("self.sym_numel() == 0) { return self; }", f"{EMPTY} return self; }}\n  {NOT_EMPTY}\n"),
+        ("self.sym_numel() == 0) { i += 1; }", f"{EMPTY} i += 1; }} else {{\n    {NOT_EMPTY}\n  }}\n"),
+        (
+            "self.sym_numel() == 0) { return self; } else { i += 1; }",
+            f"{EMPTY} return self; }} else {{ {NOT_EMPTY} i += 1; }}\n",
+        ),
+        (
+            "self.sym_size(0) > 1) { i += 1; } else { return self; }",
+            f"if (TORCH_GUARD_OR_TRUE(self.sym_size(0).sym_gt(1))) {{ {LARGE} i += 1; }} else {{ return self; }}\n",
+        ),
+        ("self.sym_numel() == 0) i += 1;", None),
+        ("self.sym_numel() == 0) { return self; } else if (i > 0) { i += 1; }", None),
+        ("self.sym_size(0) > i) { return self; }", None),
+        ("self.sym_numel() == 0 && i > 0) { return self; }", None),
     ],
 )
-def test_cpp_what_the_code_behind_a_branch_can_check(condition: str, count: int, context: Context) -> None:
+def test_cpp_where_a_default_can_be_checked(condition: str, written: str | None, context: Context) -> None:
     text = (
         f"namespace at::native {{\nTensor f(const Tensor& self, int i) {{\n  if ({condition}\n  return self;\n}}\n}}\n"
     )
-    know = knowledge(SourceFile(Path("native/F.cpp"), text.encode()), context)
+    source = SourceFile(Path("native/F.cpp"), text.encode())
+    know = knowledge(source, context)
     (function,) = know.model.functions
     found = [comparison(know.types, node, of_sizes=False) for node in every(function.body, "binary_expression")]
     (size,) = (one for one in found if one is not None)
-    assert len(list(runtime_checked.checked_default("r", know, size, "f"))) == count
+    made = [
+        apply(source.content, sorted(fix.edits)).decode()
+        for fix in runtime_checked.checked_default("r", know, size, "f")
+    ]
+    assert [f"int i) {{\n  {written}  return self;" in one for one in made] == ([] if written is None else [True])
 
 
 @pytest.mark.parametrize(

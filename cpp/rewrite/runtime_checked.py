@@ -1,8 +1,8 @@
-"""Defaults that are checked at run time: a branch that returns or raises is skipped, and a check follows it.
+"""Defaults that are checked at run time.
 
-On known sizes the check holds, since the branch returns or raises otherwise. If a size that was undecided during
-tracing is the special case, the check raises. An unchecked default would give a different result. The branch of two
-equal shapes is taken in the same way, with the check inside.
+The check follows a branch that returns or raises and is skipped. Otherwise it is the first statement of the side that
+is taken. On known sizes it holds there. If a size that was undecided during tracing is the special case, the check
+raises. An unchecked default would give a different result.
 """
 
 from __future__ import annotations
@@ -26,15 +26,23 @@ _LISTS = {Type.SYM_REF, Type.SYM_VEC}
 
 
 def checked_default(rule: str, know: FileAnalysis, found: SizeComparison, function: str) -> Iterator[Fix]:
-    """Yield the fix of ``if (a == b) return x;`` with ``TORCH_GUARD_OR_FALSE`` and a runtime check.
+    """Yield the fix of ``if (a == b) …`` that takes the general case, with a runtime check of it.
 
-    ``TORCH_SYM_CHECK(a.sym_ne(b), …);`` follows the branch.
+    ``TORCH_SYM_CHECK(a.sym_ne(b), …);`` follows a branch that returns, or begins the other one.
     """
     branch, others = _branch(know, found.node)
-    special = found.sign == "==" or general_answer(know.types, found) is False
-    if branch is not None and special and not others and _returns(branch):
-        edits = as_method(know.types, found, around=("TORCH_GUARD_OR_FALSE(", ")"))
-        yield from _checked(rule, know, branch, found.node, edits, _opposite(know, found), function)
+    taken = found.sign == "!=" if found.sign in ("==", "!=") else general_answer(know.types, found)
+    if branch is None or others or taken is None:
+        return
+    edits = as_method(know.types, found, around=(f"TORCH_GUARD_OR_{str(taken).upper()}(", ")"))
+    held = _as_method_call(know, found, found.sign if taken else _OPPOSITE[found.sign])
+    if not taken and _returns(branch) and branch.child_by_field_name("alternative") is None:
+        yield from _checked(rule, know, branch, found.node, edits, held, function)
+        return
+    text = know.model.tree.text(found.node)
+    inside = _checked_inside(know, branch, held, text, taken, function)
+    if inside is not None:
+        yield _fix(rule, (*edits, inside), text, taken, function)
 
 
 def refused_later(rule: str, know: FileAnalysis, node: Node, function: str) -> Iterator[Fix]:
@@ -43,12 +51,12 @@ def refused_later(rule: str, know: FileAnalysis, node: Node, function: str) -> I
     Sizes that are known to be bad are still rejected there.
     """
     branch, others = _branch(know, node)
-    if branch is None or not _refuses(know, branch):
+    if branch is None or branch.child_by_field_name("alternative") is not None or not _refuses(know, branch):
         return
     found = comparison(know.types, node, of_sizes=False)
     if found is not None:
         edits = as_method(know.types, found, around=("TORCH_GUARD_OR_FALSE(", ")"))
-        held = _opposite(know, found)
+        held = _as_method_call(know, found, _OPPOSITE[found.sign])
     elif _compares_lists(know, node, "!="):
         left, right = (know.model.tree.text(side) for side in _sides(node) if side is not None)
         held = f"c10::sym_equals({left}, {right})"
@@ -62,28 +70,36 @@ def refused_later(rule: str, know: FileAnalysis, node: Node, function: str) -> I
 
 def taken_as_equal(rule: str, know: FileAnalysis, node: Node, function: str) -> Iterator[Fix]:
     """Yield the fix of ``if (a == b) {`` that takes undecided shapes as equal, with a runtime check in the branch."""
-    branch = node.parent.parent if node.parent is not None and node.parent.type == "condition_clause" else None
-    body = None if branch is None else branch.child_by_field_name("consequence")
-    if (
-        not _compares_lists(know, node, "==")
-        or know.model.tree.trusted(node) is not None
-        or body is None
-        or body.type != "compound_statement"
-        or not body.named_children
-    ):
+    branch, others = _branch(know, node)
+    if branch is None or others or not _compares_lists(know, node, "==") or know.model.tree.trusted(node) is not None:
         return
     left, right = (know.model.tree.text(side) for side in _sides(node) if side is not None)
     held = f"c10::sym_equals({left}, {right})"
-    content = know.model.tree.content
-    space = content[body.start_byte + 1 : body.named_children[0].start_byte].decode()
     text = know.model.tree.text(node)
-    check = f"{space}{_check(held, text, True, function)}"
-    edits = (
-        Edit(node.start_byte, node.end_byte, f"TORCH_GUARD_OR_TRUE({held})".encode()),
-        Edit(body.start_byte + 1, body.start_byte + 1, check.encode()),
-    )
-    words = f"an undecided `{text}` is taken as true, which is checked at run time"
-    yield Fix(rule, 2, Safety.UNSAFE, edits, f"give `{text}` a default that is checked at run time", function, words)
+    inside = _checked_inside(know, branch, held, text, True, function)
+    if inside is not None:
+        asked = Edit(node.start_byte, node.end_byte, f"TORCH_GUARD_OR_TRUE({held})".encode())
+        yield _fix(rule, (asked, inside), text, True, function)
+
+
+def _checked_inside(know: FileAnalysis, branch: Node, held: str, text: str, taken: bool, function: str) -> Edit | None:
+    """Return the edit that begins the chosen side of a branch with a check, or None where that side has no block."""
+    content = know.model.tree.content
+    body, other = (branch.child_by_field_name(side) for side in ("consequence", "alternative"))
+    check = _check(held, text, taken, function)
+    if not taken and other is None:
+        line = content.rfind(b"\n", 0, branch.start_byte) + 1
+        indent = content[line : branch.start_byte].decode()
+        if body is None or body.type != "compound_statement" or indent.strip():
+            return None
+        return Edit(branch.end_byte, branch.end_byte, f" else {{\n{indent}  {check}\n{indent}}}".encode())
+    side = body if taken else other
+    if side is not None and side.type == "else_clause":
+        side = side.named_children[-1]
+    if side is None or side.type != "compound_statement" or not side.named_children:
+        return None
+    space = content[side.start_byte + 1 : side.named_children[0].start_byte].decode()
+    return Edit(side.start_byte + 1, side.start_byte + 1, f"{space}{check}".encode())
 
 
 def _check(held: str, text: str, taken: bool, function: str) -> str:
@@ -102,24 +118,28 @@ def _checked(
     text = know.model.tree.text(node)
     check = f"\n{indent}{_check(held, text, False, function)}"
     behind = Edit(branch.end_byte, branch.end_byte, check.encode())
-    words = f"an undecided `{text}` is taken as false, which is checked at run time"
+    yield _fix(rule, (*edits, behind), text, False, function)
+
+
+def _fix(rule: str, edits: tuple[Edit, ...], text: str, taken: bool, function: str) -> Fix:
+    words = f"an undecided `{text}` is taken as {str(taken).lower()}, which is checked at run time"
     message = f"give `{text}` a default that is checked at run time"
-    yield Fix(rule, 2, Safety.UNSAFE, (*edits, behind), message, function, words)
+    return Fix(rule, 2, Safety.UNSAFE, edits, message, function, words)
 
 
-def _opposite(know: FileAnalysis, found: SizeComparison) -> str:
+def _as_method_call(know: FileAnalysis, found: SizeComparison, sign: str) -> str:
     text = know.model.tree.text
     subject = text(found.subject) if found.subject.type in SIMPLE else f"({text(found.subject)})"
-    return f"{subject}.{METHODS[_OPPOSITE[found.sign]]}({text(found.other)})"
+    return f"{subject}.{METHODS[sign]}({text(found.other)})"
 
 
 def _branch(know: FileAnalysis, node: Node) -> tuple[Node | None, list[str]]:
-    """Return the ``if`` without an else that is entered if ``node`` and the ``others`` hold, which compare no size."""
+    """Return the ``if`` that is entered if ``node`` and the ``others`` hold, which compare no size."""
     others: list[str] = []
     inner = node
     for around in ancestors(node):
         if around.type == "if_statement":
-            return (around if around.child_by_field_name("alternative") is None else None), others
+            return around, others
         if around.type == "binary_expression":
             left, right = _sides(around)
             sign = around.child_by_field_name("operator")
