@@ -10,7 +10,7 @@ from goldens import installed_torch
 from snippets import context, module
 from symfix.codemods.torchapi.probes import dynamo_refusal, inlined, scripted
 from symfix.codemods.torchapi.torch_finder import TorchInstallation
-from symfix.python.analysis.flow.tracers import is_faked, is_traced
+from symfix.python.analysis.flow.tracers import is_faked, is_kept_in_graph, is_traced
 from symfix.python.syntax.module import Module
 
 SHAPES = "torch.fx.experimental.symbolic_shapes"
@@ -105,6 +105,30 @@ def test_is_faked_where_dynamo_does_not_inline_unless_torchscript_may_compile() 
     plain, refused = made.functions
     assert not is_faked(made, plain, installed_torch())
     assert is_faked(made, refused, installed_torch())
+
+
+def test_is_kept_in_graph_with_the_private_functions_that_only_such_functions_call() -> None:
+    text = """
+def multi_head_attention_forward(x):
+    return _first(x) + _shared(x) + public(x)
+def _first(x):
+    return _second(x)
+def _second(x):
+    return _first(x)
+def _shared(x):
+    return x
+def public(x):
+    return _shared(x)
+def _alone(x):
+    return _beside(x)
+def _beside(x):
+    return _alone(x)
+"""
+    made = module(text, "torch/nn/functional.py")
+    kept = {one.qualname for one in made.functions if is_kept_in_graph(made, one, installed_torch())}
+    assert kept == {"multi_head_attention_forward", "_first", "_second"}
+    other = module(text, "model.py")
+    assert not any(is_kept_in_graph(other, one, installed_torch()) for one in other.functions)
 
 
 def test_dynamo_refusal_of_the_installed_torch() -> None:

@@ -7,6 +7,7 @@ rejects some calls that Python accepts. Both count unless dynamo is proven to st
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -37,12 +38,36 @@ def is_faked(module: Module, function: FunctionDefinition | None, api: TorchApi)
 
 
 def is_kept_in_graph(module: Module, function: FunctionDefinition | None, api: TorchApi) -> bool:
-    """Return whether dynamo keeps the calls of a function of torch in its graph, and runs them on fake tensors."""
-    return (
-        module.own_tree
-        and function is not None
-        and api.is_kept_in_graph(f"{module.torch_name}.{function.outermost.qualname}")
-    )
+    """Return whether dynamo keeps the calls of a function of torch in its graph, and runs them on fake tensors.
+
+    A private function is kept if only such functions call it in its file.
+    """
+    if function is None or not module.own_tree:
+        return False
+    pending, seen = [function.outermost], set[FunctionDefinition]()
+    kept = False
+    while pending:
+        outer = pending.pop()
+        seen.add(outer)
+        if api.is_kept_in_graph(f"{module.torch_name}.{outer.qualname}"):
+            kept = True
+            continue
+        callers = _callers(module).get(outer)
+        if not outer.node.name.startswith("_") or not callers or None in callers:
+            return False
+        pending += [one for one in callers if one is not None and one not in seen]
+    return kept
+
+
+@lru_cache(maxsize=8)
+def _callers(module: Module) -> dict[FunctionDefinition, set[FunctionDefinition | None]]:
+    calls = calls_in(module)
+    found: dict[FunctionDefinition, set[FunctionDefinition | None]] = defaultdict(set)
+    for call in module.nodes.calls:
+        caller = module.function_of(call)
+        for callee in calls.callees(call.func):
+            found[callee.outermost].add(caller and caller.outermost)
+    return found
 
 
 def _may_script(module: Module, function: FunctionDefinition | None) -> bool:
