@@ -610,6 +610,31 @@ def test_places_survive_the_edits_of_others(advisors: CandidateSources, module: 
     assert later.origin(later.line_start(line)) == third
 
 
+def test_two_equal_branches_of_a_function_have_their_own_candidates(advisors: CandidateSources, tmp_path: Path) -> None:
+    branch = "case 0: if (self.sym_numel() == 0) { return self * 0; } else { return self; }"
+    text = f"""namespace at::native {{
+Tensor f(const Tensor& self, int64_t reduction) {{
+  if (self.dim() == 2) {{
+    switch (reduction) {{
+      {branch}
+      default: return self;
+    }}
+  }}
+  switch (reduction) {{
+      {branch}
+      default: return self;
+  }}
+}}
+}}
+""".encode()
+    draft = advisors.draft(tmp_path / "native" / "F.cpp", text)
+    assert draft is not None
+    site = CandidateSite(draft.source.path, text.index(b"Tensor f"), "at::native::f(at::Tensor const&, long)")
+    found = advisors.candidates(draft, site)
+    first, second = (one for one in found if all("checked at run time" in fix.message for fix in one.fixes))
+    assert second.key in {one.key for one in advisors.candidates(draft.take(first.fixes), site)}
+
+
 def test_taking_back_removes_a_fix_from_all_that_came_through_it(module: Path, advisors: CandidateSources) -> None:
     bench = Texts(module, {"first": b"guard_or_false(x.numel() == 0)"}, at={"first": b"x.numel() == 0"})
     search = searched(bench, advisors)

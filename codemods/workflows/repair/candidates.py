@@ -95,7 +95,7 @@ class CandidateSources:
             # Register all overloads together, or only the first, if the reference matches C++ only there.
             for operators in dict.fromkeys((site.operators, site.operators[:1])):
                 for fix in draft.language.registered(source, draft.context, line, operators):
-                    yield Candidate(site, (fix,), _key(source, (fix,)))
+                    yield Candidate(site, (fix,), _key(draft, (fix,)))
             return
         extent = draft.language.extent(source, line, site.function)
         if extent is None:
@@ -105,7 +105,7 @@ class CandidateSources:
         alternatives = self._alternatives(draft, extent, site)
         seen: set[tuple[object, ...]] = set()
         for fixes in (*((fix,) for fix in preferred), *_combinations(decided), *((fix,) for fix in alternatives)):
-            key = _key(source, fixes)
+            key = _key(draft, fixes)
             if key not in seen:
                 seen.add(key)
                 yield Candidate(site, fixes, key)
@@ -162,11 +162,17 @@ def _touches(fix: Fix, extent: tuple[int, int]) -> bool:
     return any(edit.start < extent[1] and extent[0] <= edit.end for edit in fix.edits)
 
 
-def _key(source: SourceFile, fixes: tuple[Fix, ...]) -> tuple[object, ...]:
-    """Return an identity of the fixes that does not depend on their positions."""
-    content = source.content
+def _key(draft: EditedFile, fixes: tuple[Fix, ...]) -> tuple[object, ...]:
+    """Return an identity of the fixes that stays while other fixes change the file."""
+    content = draft.now.content
     return tuple(
-        (fix.function, content[max(0, edit.start - _BEFORE) : edit.start], content[edit.start : edit.end], edit.text)
+        (
+            fix.function,
+            draft.origin(edit.start),
+            content[max(0, edit.start - _BEFORE) : edit.start],
+            content[edit.start : edit.end],
+            edit.text,
+        )
         for fix in fixes
         for edit in fix.edits
     )
