@@ -445,6 +445,40 @@ def test_what_leads_nowhere_in_a_function_of_cpp_is_not_taken_again(
     assert taken and len(taken) == len(set(taken))
 
 
+def test_a_search_goes_back_over_two_defaults_that_both_deviate(
+    in_one_function: Path, advisors: CandidateSources
+) -> None:
+    """Use two equal branches. The default of each deviates without a check, which only all samples show."""
+    branch = b"if (self.sym_numel() == 0) {\n    return self;\n  }\n"
+    text = b"namespace at::native {\nTensor f(const Tensor& self) {\n  %s  %s  return self;\n}\n}\n" % (branch, branch)
+    in_one_function.write_bytes(text)
+
+    @dataclass
+    class Unchecked(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            if branch not in text:
+                return Trial(name, "passed", count=1)
+            frame = TorchFrame(str(self.path), 2, "f")
+            asked = f"data-dependent expression Eq(u{text.count(branch)}, 0)"
+            return Trial(name, "failed", asked, 1, 0, (frame,))
+
+        def try_alone(
+            self, drafts: Mapping[Path, EditedFile], found: Sequence[FixGroup], most: int = 0
+        ) -> list[dict[str, Trial]]:
+            tried = super().try_alone(drafts, found, most)
+            if self.tried[-1].count(b"GUARD_OR_FALSE(") == self.tried[-1].count(b"SYM_CHECK("):
+                return tried
+            return [{name: Trial(name, "deviates", "at 0: a number", 1, 0) for name in one} for one in tried]
+
+    bench = Unchecked(in_one_function, {"f": b""}, swapped={"f"}, advisors=advisors)
+    search = Search(advisors, bench, {}, {"f": bench.trial("f", text)})  # type: ignore[arg-type]
+    for _ in range(12):
+        if not (search.run(0, lambda _: None) and search.complete()):
+            break
+    assert search.trials["f"].passed
+    assert search.drafts[in_one_function].now.content.count(b"TORCH_SYM_CHECK(") == 2
+
+
 def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_stuck(
     module: Path, advisors: CandidateSources
 ) -> None:

@@ -30,13 +30,14 @@ class CandidateQueue:
         default_factory=dict
     )
 
-    def close(self, candidate: Candidate) -> None:
-        """Mark a candidate as tried."""
-        self._closed.add(_key(candidate))
+    def close(self, candidates: Iterable[Candidate]) -> frozenset[Key]:
+        """Mark candidates as tried. Return those that are closed now."""
+        self._closed.update(map(_key, candidates))
+        return frozenset(self._closed)
 
-    def reopen(self, candidates: Iterable[Candidate]) -> None:
-        """Mark candidates as not tried."""
-        self._closed.difference_update(map(_key, candidates))
+    def reopen(self, candidates: Iterable[Candidate], apart_from: Collection[Key] = ()) -> None:
+        """Mark candidates as not tried, but for some."""
+        self._closed.difference_update({_key(one) for one in candidates}.difference(apart_from))
 
     def reopen_at(self, drafts: Drafts, sites: Iterable[CandidateSite], apart_from: Iterable[Candidate]) -> bool:
         """Mark the candidates at some places as not tried, but for some. Return whether one was tried before."""

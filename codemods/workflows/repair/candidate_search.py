@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .candidate_builds import builds, that_build, with_picked
-from .candidate_queue import CandidateQueue, Picks
+from .candidate_queue import CandidateQueue, Key, Picks
 from .candidates import Candidate, CandidateSite, CandidateSources
 from .cpp_build import NOT_COMPILED
 from .edited_file import EditedFile
@@ -258,12 +258,12 @@ class Search:
             self._found(name, now, self.drafts)
 
     def _reopen(self, member: AcceptedFix, names: Sequence[str]) -> None:
-        """Reopen the candidates that were tried for these operators after ``member``, and failed."""
-        since = next((at for at, one in enumerate(self.attempts) if one.candidate is member.candidate), 0)
-        self._untry(one for one in self.attempts[since + 1 :] if {*one.operators} & {*names})
+        """Reopen the candidates that were open when ``member`` was taken, and failed for these operators since."""
+        since = [one for one in self.attempts[member.tried :] if {*one.operators} & {*names}]
+        self._untry(since, member.closed)
 
-    def _untry(self, attempts: Iterable[Attempt]) -> None:
-        self._openings.reopen(one.candidate for one in attempts if one.built and not one.kept)
+    def _untry(self, attempts: Iterable[Attempt], closed: Collection[Key] = ()) -> None:
+        self._openings.reopen((one.candidate for one in attempts if one.built and not one.kept), closed)
 
     def _found(self, name: str, trial: Trial, drafts: Mapping[Path, EditedFile]) -> None:
         if not trial.passed:
@@ -394,7 +394,7 @@ class Search:
     def _that_build(self, picked: Picks) -> Picks:
         left, unbuilt = that_build(self.bench, self.drafts, picked)
         for one in unbuilt:
-            self._openings.close(one.candidate)
+            self._openings.close([one.candidate])
             came = f"{NOT_COMPILED}: {one.reason}"
             self.attempts.append(Attempt(one.candidate, one.operators, kept=False, came=came, built=False))
         return left
@@ -421,8 +421,8 @@ class Search:
         tried: Tried,
     ) -> None:
         kept: Picks = []
+        closed = self._openings.close(candidate for candidate, _ in picked)
         for candidate, names in picked:
-            self._openings.close(candidate)
             pairs = [(self.trials[name], tried.trials[name]) for name in names]
             silent = [now for _, now in pairs if now.silent]
             moved = [line_of(was, self.drafts, drafts) != line_of(now, drafts, self.drafts) for was, now in pairs]
@@ -439,14 +439,15 @@ class Search:
                 kept.append((candidate, names))
                 if candidate.site.path.suffix != ".py":
                     # A place in C++ is a whole function: conditions further down were not reached before.
-                    self._untry(one for one in self.attempts if _beside(one.candidate, candidate))
+                    last = {one.candidate.key: one for one in self.attempts if _beside(one.candidate, candidate)}
+                    self._untry(one for one in last.values() if not one.deviating)
         self.drafts = with_picked(self.drafts, kept)
         left = {path: list(draft.taken) for path, draft in self.drafts.items()}
         for candidate, names in reversed(kept):
             taken = left[candidate.site.path]
             count = len(candidate.fixes)
             before = {name: self.trials[name] for name in names}
-            member = AcceptedFix(candidate, tuple(taken[len(taken) - count :]), before)
+            member = AcceptedFix(candidate, tuple(taken[len(taken) - count :]), before, closed, len(self.attempts))
             del taken[len(taken) - count :]
             for name in names:
                 self._extend(name, member)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...model.edit import conflict
 from ...model.rule import Fix
+from .candidate_queue import Key
 from .candidates import Candidate
 from .edited_file import EditedFile
 from .trials import Trial
@@ -22,6 +23,10 @@ class AcceptedFix:
     fixes: tuple[Fix, ...]
     before: Mapping[str, Trial] = field(default_factory=dict)
     """Trial without the fix, for each operator that the fix helped."""
+    closed: Collection[Key] = frozenset()
+    """Candidates that were closed when the fix was accepted, its own among them."""
+    tried: int = 0
+    """Number of attempts until then."""
 
     @property
     def path(self) -> Path:
