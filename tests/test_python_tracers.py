@@ -123,10 +123,20 @@ def _alone(x):
     return _beside(x)
 def _beside(x):
     return _alone(x)
+def scaled_dot_product_attention(x):
+    return _canonical_mask(x)
+def _canonical_mask(x):
+    return x
+def binary_cross_entropy(x):
+    return _read(x)
+def _read(x):
+    return x
+handed = dict(read=_read)
 """
     made = module(text, "torch/nn/functional.py")
     kept = {one.qualname for one in made.functions if is_kept_in_graph(made, one, installed_torch())}
-    assert kept == {"multi_head_attention_forward", "_first", "_second"}
+    own = {"_first", "_second"}
+    assert {one for one in kept if one.startswith("_")} == own, "torch's modules call `_canonical_mask`"
     other = module(text, "model.py")
     assert not any(is_kept_in_graph(other, one, installed_torch()) for one in other.functions)
 

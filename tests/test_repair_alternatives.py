@@ -525,6 +525,11 @@ LARGE = 'TORCH_SYM_CHECK(self.sym_size(0).sym_gt(1), "f: self.sym_size(0) > 1 wa
             "self.sym_size(0) > 1) { i += 1; } else { return self; }",
             f"if (TORCH_GUARD_OR_TRUE(self.sym_size(0).sym_gt(1))) {{ {LARGE} i += 1; }} else {{ return self; }}\n",
         ),
+        (
+            "self.sym_numel() == 0) { i += 1; } else { // some\n    i -= 1;\n  }",
+            f"{EMPTY} i += 1; }} else {{ // some\n    {NOT_EMPTY}\n    i -= 1;\n  }}\n",
+        ),
+        ("self.sym_size(i++) == 0) { return self; }", None),
         ("self.sym_numel() == 0) i += 1;", None),
         ("self.sym_numel() == 0) { return self; } else if (i > 0) { i += 1; }", None),
         ("self.sym_size(0) > i) { return self; }", None),

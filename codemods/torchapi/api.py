@@ -13,7 +13,7 @@ from .headers import fingerprint
 from .index_cache import stored
 from .probes import dynamo_refusal, inlined, kept_in_graph, scripted
 from .schema import Kernel, OverloadSignature, kernel_from, operator_from
-from .symbols import cpp_has, named_in_headers, python_has
+from .symbols import cpp_has, named_elsewhere, named_in_headers, python_has
 from .torch_finder import TorchInstallation, locate, release
 from .torchgen_index import EXTRACTOR, extract, yamls
 
@@ -144,6 +144,11 @@ class TorchApi:
         known = self._inlined
         parents = accumulate(module.split("."), "{}.{}".format)
         return known is None or not known.isdisjoint(parents)
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - one api lives as long as the process
+    def is_named_elsewhere(self, function: str) -> bool:
+        """Return whether another file of torch may use a function, by its dotted name."""
+        return named_elsewhere(self.package, function)
 
     def is_kept_in_graph(self, function: str) -> bool:
         """Return whether dynamo keeps a call of one of torch's functions, by its dotted name, in its graph."""

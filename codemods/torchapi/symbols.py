@@ -57,6 +57,24 @@ def python_has(package: Path, symbol: str) -> bool:
     return False
 
 
+def named_elsewhere(package: Path, function: str) -> bool:
+    """Return whether a file of torch contains the name of a function and the last name of its module.
+
+    ``function`` is a dotted name such as ``torch.nn.functional._in_projection``. The file of its module does not count.
+    """
+    *home, name = function.split(".")
+    own = package.joinpath(*home[1:])
+    word = re.compile(rf"\b{re.escape(name)}\b".encode())
+    files = _files_with(package, home[-1].encode())
+    return any(word.search(text) for path, text in files if path not in (own.with_suffix(".py"), own / "__init__.py"))
+
+
+@lru_cache(maxsize=2)
+def _files_with(package: Path, word: bytes) -> tuple[tuple[Path, bytes], ...]:
+    read = ((path, path.read_bytes()) for path in package.rglob("*.py"))
+    return tuple((path, text) for path, text in read if word in text)
+
+
 def _defines(text: str, names: list[str]) -> bool:
     *classes, name = (re.escape(part) for part in names)
     for owner in classes:

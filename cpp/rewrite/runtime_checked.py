@@ -98,8 +98,12 @@ def _checked_inside(know: FileAnalysis, branch: Node, held: str, text: str, take
         side = side.named_children[-1]
     if side is None or side.type != "compound_statement" or not side.named_children:
         return None
-    space = content[side.start_byte + 1 : side.named_children[0].start_byte].decode()
-    return Edit(side.start_byte + 1, side.start_byte + 1, f"{space}{check}".encode())
+    inside = side.named_children
+    # A comment behind the brace speaks of the branch, and stays there.
+    beside = len(inside) > 1 and inside[0].type == "comment" and inside[0].start_point.row == side.start_point.row
+    at, first = (inside[0].end_byte, inside[1]) if beside else (side.start_byte + 1, inside[0])
+    space = content[at : first.start_byte].decode()
+    return Edit(at, at, f"{space}{check}".encode())
 
 
 def _check(held: str, text: str, taken: bool, function: str) -> str:
@@ -134,8 +138,13 @@ def _as_method_call(know: FileAnalysis, found: SizeComparison, sign: str) -> str
 
 
 def _branch(know: FileAnalysis, node: Node) -> tuple[Node | None, list[str]]:
-    """Return the ``if`` that is entered if ``node`` and the ``others`` hold, which compare no size."""
+    """Return the ``if`` that is entered if ``node`` and the ``others`` hold, which compare no size.
+
+    A check evaluates ``node`` again, so one that changes a variable has none.
+    """
     others: list[str] = []
+    if any(True for _ in every(node, "update_expression", "assignment_expression")):
+        return None, others
     inner = node
     for around in ancestors(node):
         if around.type == "if_statement":

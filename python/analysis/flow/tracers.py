@@ -40,7 +40,7 @@ def is_faked(module: Module, function: FunctionDefinition | None, api: TorchApi)
 def is_kept_in_graph(module: Module, function: FunctionDefinition | None, api: TorchApi) -> bool:
     """Return whether dynamo keeps the calls of a function of torch in its graph, and runs them on fake tensors.
 
-    A private function is kept if only such functions call it in its file.
+    A private function is kept if only such functions use it, and they only call it.
     """
     if function is None or not module.own_tree:
         return False
@@ -49,11 +49,13 @@ def is_kept_in_graph(module: Module, function: FunctionDefinition | None, api: T
     while pending:
         outer = pending.pop()
         seen.add(outer)
-        if api.is_kept_in_graph(f"{module.torch_name}.{outer.qualname}"):
+        name = f"{module.torch_name}.{outer.qualname}"
+        if api.is_kept_in_graph(name):
             kept = True
             continue
         callers = _callers(module).get(outer)
-        if not outer.node.name.startswith("_") or not callers or None in callers:
+        private = outer.node.name.startswith("_") and not outer.around
+        if not private or not callers or None in callers or api.is_named_elsewhere(name):
             return False
         pending += [one for one in callers if one is not None and one not in seen]
     return kept
@@ -61,12 +63,20 @@ def is_kept_in_graph(module: Module, function: FunctionDefinition | None, api: T
 
 @lru_cache(maxsize=8)
 def _callers(module: Module) -> dict[FunctionDefinition, set[FunctionDefinition | None]]:
+    """Return the callers of each function. None is a caller that is unknown, since the function is read as a value."""
     calls = calls_in(module)
     found: dict[FunctionDefinition, set[FunctionDefinition | None]] = defaultdict(set)
+    called = set()
     for call in module.nodes.calls:
+        called.add(call.func)
         caller = module.function_of(call)
         for callee in calls.callees(call.func):
             found[callee.outermost].add(caller and caller.outermost)
+    names = (one for one in ast.walk(module.tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
+    values = {one.id for one in names if one not in called}
+    for function in module.functions:
+        if function.node.name in values:
+            found[function].add(None)
     return found
 
 
